@@ -1,7 +1,7 @@
 import { dateOf, dayNumber, daysInMonth, lastDay, weekdayOf, type DayNumber } from "./dates.ts";
 import type { Rule } from "./rule.ts";
 
-/** Periods in a row without an occurrence after which a rule counts as ended: 83 years of months, 19 of weeks. */
+/** A rule counts as ended after this many consecutive periods without an occurrence: 83 years of months, 19 of weeks. */
 const emptyPeriods = 1_000;
 
 /**

@@ -13,7 +13,7 @@ import type { PollResult, Waiter } from "./waiting.ts";
 /** Milliseconds until a postponed heartbeat is sent, unless an event answers the poll first. */
 const beatAgainMs = 100;
 
-/** Answers polls with heartbeats (events.md §6). */
+/** Answers polls that have waited long without an event with a heartbeat (events.md §6). */
 export class Heartbeats<Context> {
   readonly #db: Database;
   readonly #presenter: Presenter<Context>;

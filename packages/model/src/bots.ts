@@ -24,7 +24,7 @@ import { hasPowerOfOwnersSql } from "./users/administration.ts";
 import { findCollision } from "./users/full-name.ts";
 import { loadAfter } from "./load-after.ts";
 
-/** SQL: the services of the bot of the row `sv` of `bot_service`, which may be missing, as logged. */
+/** SQL: a bot's services as the event log stores them. `sv` is its row of `bot_service`, which may be missing. */
 const loggedServices = `CASE WHEN sv.bot_id IS NULL THEN '[]'::json ELSE json_build_array(json_build_object(
       'base_url', sv.url, 'interface', sv.interface, 'token_sealed', encode(sv.token_sealed, 'hex'))) END`;
 

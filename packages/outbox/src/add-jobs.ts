@@ -5,12 +5,12 @@ import type { Logger } from "@carillon/kit";
 import { type Batcher, createBatcher } from "./batcher.ts";
 import { publishInTime } from "./publish-intents.ts";
 
-/** Published after a commit that wrote rows which are their own intents, and have a relay of their own. */
+/** Published after a commit of rows that serve as intents themselves and have their own relay. */
 export const jobsToAdd = new PostCommitTopic<readonly Publication[]>("jobs to add");
 
 /**
- * Adds jobs to their queues once the transaction has committed. A relay must find the rows whose jobs did not get there:
- * no intent is recorded.
+ * Adds jobs to their queues once the transaction has committed. Records no intents: a relay must find the rows whose jobs
+ * were not added.
  */
 export function addJobsAfterCommit<Payload>(
   tx: Tx,

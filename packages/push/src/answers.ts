@@ -30,7 +30,7 @@ const envelope = z.object({
   "retry-after": z.number().optional(),
 });
 
-/** Interprets a reply (push.md §3, §4, §6). */
+/** Tells from a reply whether the call is done, refused, or must be tried again (push.md §3, §4, §6). */
 export function outcomeOf<Answer>(reply: Reply, answer: z.ZodType<Answer>): BouncerOutcome<Answer> {
   if ("lost" in reply) return { kind: "retry", at: "transport", reason: reply.lost };
   if ("broken" in reply) return { kind: "retry", at: "bouncer", reason: reply.broken };

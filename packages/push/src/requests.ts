@@ -3,7 +3,7 @@ import type { PushRequest } from "./wire.ts";
 /** The service that reaches the device. */
 export type TokenKind = "fcm" | "apns";
 
-/** An active device (push.md §1). */
+/** A device that gets notifications: it has a key and an acknowledged token (push.md §1). */
 export interface PushTarget {
   /** 8 bytes: id of the acknowledged token. */
   readonly tokenId: Uint8Array;

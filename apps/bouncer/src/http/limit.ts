@@ -6,7 +6,7 @@ import { refusals } from "./refusal.ts";
 /** Maximum number of servers kept in memory; others are looked up in the database. */
 const maxServers = 10_000;
 
-/** Rate limit of each server. A server that must wait is refused from memory until its time has passed. */
+/** Limits the rate of each server. Refuses a server that must wait without asking the database again. */
 export class Limiter {
   readonly #waiting = new Map<string, number>();
 

@@ -26,7 +26,7 @@ function tooMany(message: string, waitMs: number): Refusal {
   });
 }
 
-/** The refusals of the bouncer (push.md §3, §4). */
+/** Error answers of the bouncer, in the envelope of Carillon's API (push.md §3, §4). */
 export const refusals = {
   badRequest: (message: string) => new Refusal(400, "BAD_REQUEST", message),
   missing: (name: string) =>

@@ -66,7 +66,7 @@ export function addAccountCommands(program: Command, context: Context): void {
   account
     .command("make-owner")
     .description(
-      "Makes a person an owner, such as when the last owner has left or lost their way in.",
+      "Makes a person an owner, for example after the last owner has left or can no longer sign in.",
     )
     .argument("<account>", "e-mail address or id")
     .option(

@@ -26,7 +26,7 @@ export function addBackupCommands(program: Command, context: Context): void {
   program
     .command("restore")
     .description(
-      "Restores a backup into an empty database or a DATA_DIR without one, on the same PostgreSQL version or a newer one; its uploaded files into the folder or bucket that the variables name.",
+      "Restores a backup into an empty database or a DATA_DIR without one, on the same PostgreSQL version or a newer one. Writes its uploaded files to the folder or bucket that the variables name.",
     )
     .argument("<file>", "- for standard input")
     .option("--without-files", "restore no uploaded files")

@@ -1,6 +1,6 @@
 import { firstCodePoints } from "@carillon/kit";
 
-/** Names are cut to what the column holds; http-contract.md §9. */
+/** Longer names are cut to the length of their column (http-contract.md §9). */
 const maxLength = 30;
 
 /** Few programs send requests. The limits keep invented and long names from filling the memory. */

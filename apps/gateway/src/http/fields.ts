@@ -3,7 +3,7 @@ import { DroppedValue, HashedValue, ReadValue, TextValue } from "./field-values.
 import type { FieldSink } from "./field-sink.ts";
 import { decodeForm } from "./form-decoder.ts";
 
-/** More than any client needs; http-contract.md §4. */
+/** Maximum parameters of a request, more than any client sends (http-contract.md §4). */
 const maxFields = 1_000;
 /** Characters of a name; the answer repeats every unknown name. */
 const maxName = 1_000;

@@ -38,7 +38,7 @@ export class ReceivedBytes {
    */
   write(chunk: Buffer): Promise<void> | undefined {
     if (this.count + chunk.length > this.#room)
-      throw new TusRefusal(413, "The body has more bytes than the upload lacks");
+      throw new TusRefusal(413, "The body has more bytes than are missing from the upload");
     this.count += chunk.length;
     if (this.#object) {
       this.#object.write(chunk);

@@ -6,7 +6,7 @@ import { path } from "../primitives/path.ts";
 const page = { page: true, access: "anyone" } as const;
 const text = "text/html";
 
-/** The path of a link: of the page, and of the form on it. */
+/** The path of a link's page and of its form. */
 const link = {
   ...page,
   path: "/join/{key}",
@@ -36,7 +36,7 @@ export const join = operation({
   example: { ...example, refused: [403, "the token of the form is missing"] },
   summary: "Join an organization",
   description:
-    "The form of `GET /join/{key}`. It makes an account; that of a reusable link takes only `email`, to which it mails a link of 24 hours.",
+    "The form of `GET /join/{key}`. It makes an account. The form of a reusable link takes only `email`, and mails that address a link that is valid for 24 hours.",
   params: {
     ...pageForm,
     email: form.text().default("").describe("For a reusable link."),

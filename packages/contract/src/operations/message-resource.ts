@@ -50,7 +50,7 @@ export const messageResource = z.strictObject({
       emoji_code: z.string(),
       reaction_type: z.string(),
       user_id: z.number(),
-      /** For programs that need it (clients.md §2.3). */
+      /** Sent only to the programs that read it, such as the terminal client (clients.md §2.3). */
       user: z.strictObject({ id: z.number(), email: z.string(), full_name: z.string() }).optional(),
     }),
   ),

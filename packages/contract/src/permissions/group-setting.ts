@@ -36,5 +36,5 @@ export type GroupSettingValue = z.infer<typeof groupSettingValue>;
 /** A set of accounts and groups. */
 export type GroupParts = Exclude<GroupSettingValue, number>;
 
-/** The update form (user-groups.md §3). */
+/** The form of an update: the new value, and optionally the expected old one (user-groups.md §3). */
 export type GroupSettingUpdate = z.infer<typeof groupSettingUpdate>;

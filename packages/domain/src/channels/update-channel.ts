@@ -194,7 +194,7 @@ async function compareVisibility(
   };
 }
 
-/** These properties share one event (channels.md §5). */
+/** A change of several of these properties makes one event (channels.md §5). */
 const accessColumns = ["invite_only", "history_public_to_subscribers", "is_web_public"];
 
 /**

@@ -56,7 +56,7 @@ interface Accepted {
  * Schedules messages of one organization (scheduled-messages.md §1) with as many statements as for one message: checks
  * each as if it were sent now, stores it with its delivery job, and notifies its sender. Requests of an account that is
  * near the maximum of pending messages are serialized, so that each is counted before the next one.
- * @returns for each the id of the scheduled message, or a rejection of §0.4
+ * @returns for each the id of the scheduled message, or why the message may not be sent (scheduled-messages.md §0.4)
  * @throws ApiError if the account of a serialized request has reached the maximum: the request may have created a
  *   conversation, so its transaction must be rolled back
  */

@@ -12,13 +12,13 @@ export interface Listing<Resource> {
   readonly present: (row: ScheduledRow) => Resource;
 }
 
-/** For `GET /scheduled_messages` (scheduled-messages.md §3). */
+/** Lists scheduled messages, without reminders (scheduled-messages.md §3). */
 export const scheduledListing: Listing<ScheduledMessageResource> = {
   kind: scheduledKind.sendLater,
   present: presentScheduled,
 };
 
-/** For `GET /reminders` (scheduled-messages.md §8). */
+/** Lists reminders (scheduled-messages.md §8). */
 export const reminderListing: Listing<ReminderResource> = {
   kind: scheduledKind.reminder,
   present: presentReminder,

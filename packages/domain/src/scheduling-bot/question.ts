@@ -1,6 +1,6 @@
 import { statement, type Tx, typed } from "@carillon/db";
 
-/** Parameters of a series (once-and-again.md §3.2). */
+/** When a series repeats, as its parameters say it (once-and-again.md §3.2). */
 export interface DecidedSchedule {
   readonly start: string;
   readonly timezone: string;

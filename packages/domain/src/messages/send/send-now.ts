@@ -21,7 +21,7 @@ interface Sending {
 /**
  * Sends a message now (scheduled-messages.md §6). If a bot names a channel that does not exist, notifies the bot's
  * owner in a separate transaction, which survives the rejection.
- * @throws ApiError the refusals of §0.4; nothing is stored then
+ * @throws ApiError if the message may not be sent (scheduled-messages.md §0.4); nothing is stored then
  */
 export async function sendNow(
   sending: Sending,

@@ -20,7 +20,8 @@ import type { SeriesRow } from "./series-row.ts";
 /**
  * Sends the message of a series now, from its author (once-and-again.md §3.1). The planned occurrence stays.
  * @returns the id of the message
- * @throws ApiError the refusals of scheduled-messages.md §0.4; with status 404 if the account may not see the series
+ * @throws ApiError if the account may not send the message (scheduled-messages.md §0.4); with status 404 if it may not see
+ * the series
  */
 export async function sendSeries(
   tx: Tx,

@@ -54,7 +54,7 @@ const sampleDay = parseDate("2030-01-01")!;
 /**
  * Checks the message of a series as if the account sent it now (once-and-again.md §3.2), and creates its conversation.
  * @param before the series that is edited; undefined for a new one
- * @throws ApiError the refusals of scheduled-messages.md §0.4
+ * @throws ApiError if the author may not send the message (scheduled-messages.md §0.4)
  */
 export async function checkSeriesMessage(
   tx: Tx,
