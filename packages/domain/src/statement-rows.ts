@@ -143,10 +143,6 @@ declare module "@carillon/db" {
     "active-guests": {
       id: number;
     };
-    "active-owner-of-bot": {
-      id: number;
-      role: number;
-    };
     "active-people-among": {
       count: number;
     };
@@ -175,7 +171,6 @@ declare module "@carillon/db" {
     };
     "address-store": {};
     "address-taken": {};
-    "address-visibility-store": {};
     "addresses-are-the-same": {
       same: boolean | null;
     };
@@ -198,7 +193,6 @@ declare module "@carillon/db" {
       word: string;
     };
     "alert-words-remove": {};
-    "another-active-account": {};
     "api-key-is-current": {};
     "archive-purge": {
       runs: number;
@@ -266,7 +260,6 @@ declare module "@carillon/db" {
     "avatar-changes-disabled": {
       disabled: boolean;
     };
-    "avatar-store": {};
     "begun-topics": {
       ord: number | null;
     };
@@ -359,9 +352,6 @@ declare module "@carillon/db" {
       outcome: string;
       response_head: string;
     };
-    "bot-guest-no-more": {
-      id: number;
-    };
     "bot-owner-notified": {
       id: number;
     };
@@ -408,7 +398,6 @@ declare module "@carillon/db" {
       interface_type: number;
     };
     "bot-service-failing": {};
-    "bot-service-insert": {};
     "bot-service-owner-told": {
       bot_id: number;
     };
@@ -422,16 +411,6 @@ declare module "@carillon/db" {
       waiting: number;
     };
     "bot-service-secret": {};
-    "bot-service-token": {
-      url: string;
-      format: number;
-      tokenSealed: Buffer;
-    };
-    "bot-service-update": {
-      url: string;
-      format: number;
-      tokenSealed: Buffer;
-    };
     "bot-storage-add-part": {
       more: number;
     };
@@ -503,9 +482,6 @@ declare module "@carillon/db" {
       canSubscribeGroupId: number;
       canAddSubscribersGroupId: number;
       canAdministerChannelGroupId: number;
-    };
-    "channel-archive": {
-      wasDefault: boolean;
     };
     "channel-audiences": {
       channelId: number;
@@ -782,10 +758,6 @@ declare module "@carillon/db" {
       all: number;
       active: number;
     };
-    "emoji-deactivate": {};
-    "emoji-insert": {
-      id: number;
-    };
     "emoji-of-realm": {
       id: number;
       name: string;
@@ -1053,7 +1025,6 @@ declare module "@carillon/db" {
     };
     "invitation-channels-insert": {};
     "invitation-groups-insert": {};
-    "invitation-mail-again": {};
     "invitation-mails-add": {};
     "invitation-mails-within": {
       mails: number;
@@ -1067,9 +1038,7 @@ declare module "@carillon/db" {
       id: number;
       makerId: number | null;
       role: number;
-      mails: number;
     };
-    "invitation-used": {};
     "invitations-by-ids": {
       id: number;
       makerId: number | null;
@@ -1151,9 +1120,6 @@ declare module "@carillon/db" {
     };
     "last-topic-of-channel": {
       topic: string;
-    };
-    "legacy-push-token-newest": {
-      id: number;
     };
     "legacy-push-token-remove": {
       id: number;
@@ -1628,9 +1594,6 @@ declare module "@carillon/db" {
       address: string;
       actor: string | null;
     };
-    "organization-restricts-domains": {
-      restricted: boolean;
-    };
     "organization-store-deactivated": {
       id: number;
     };
@@ -1806,9 +1769,6 @@ declare module "@carillon/db" {
       isArchived: boolean;
     };
     "own-subscriptions-store": {};
-    "owners-to-mail": {
-      id: number;
-    };
     "password-and-address": {
       hash: string | null;
       folded: string;
@@ -2046,7 +2006,6 @@ declare module "@carillon/db" {
     "realm-next-id": {
       id: number;
     };
-    "realm-picture-store": {};
     "realm-pictures": {
       icon: string | null;
       logo: string | null;
@@ -2067,7 +2026,6 @@ declare module "@carillon/db" {
     "realm-storage-used": {
       used: number;
     };
-    "realm-with-subdomain": {};
     "realms-with-waiting-period": {
       id: number;
     };
@@ -2424,13 +2382,9 @@ declare module "@carillon/db" {
     "series-count": {
       series: number;
     };
-    "series-delete": {};
     "series-delete-pending": {
       id: number;
       senderId: number;
-    };
-    "series-insert": {
-      id: number;
     };
     "series-lock": {
       id: number;
@@ -2498,9 +2452,6 @@ declare module "@carillon/db" {
       localTime: string | null;
     };
     "series-outdated-store": {};
-    "series-paused-of-author": {
-      id: number;
-    };
     "series-pending-lock": {
       id: number;
     };

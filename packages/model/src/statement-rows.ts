@@ -698,7 +698,6 @@ declare module "@carillon/db" {
       id: number;
       shared: boolean;
     };
-    "other-owner": {};
     "own-settings": {
       settings: Json;
       visibility: number;
@@ -844,9 +843,6 @@ declare module "@carillon/db" {
     };
     "realm-of-host": {
       id: number;
-    };
-    "role-of-account": {
-      role: number;
     };
     "submessages-of-messages": {
       id: number;

@@ -74,12 +74,6 @@ export function checkService(
   return { ...wanted, ...checkDestination(site, "payload_url", url) };
 }
 
-const insert = statement({
-  name: "bot-service-insert",
-  text: `INSERT INTO bot_service (bot_id, realm_id, name, url, origin, interface, token_sealed, secret_sealed)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-});
-
 /** Stores the endpoint of a new bot, with a new token and signing secret. */
 export async function insertService(
   tx: Tx,
@@ -87,23 +81,33 @@ export async function insertService(
   { id, realmId }: Account,
   { name, url, origin, format }: ReturnType<typeof checkService>,
 ): Promise<LoggedService> {
-  const token = secrets.seal(randomKey());
-  const secret = secrets.seal(newSigningSecret());
-  await tx.rows(insert, [id, realmId, name, url, origin, format, token, secret]);
-  return logged({ url, format, tokenSealed: token });
+  const prisma = await tx.prisma();
+  const made = await prisma.botService.create({
+    data: {
+      botId: id,
+      realmId,
+      name,
+      url,
+      origin,
+      interface: format,
+      tokenSealed: secrets.seal(randomKey()),
+      secretSealed: secrets.seal(newSigningSecret()),
+    },
+    select: shownToAdministrators,
+  });
+  return logged(made);
 }
 
-function logged({
-  url,
-  format,
-  tokenSealed,
-}: {
+/** The columns that events show to the bot's administrators. */
+const shownToAdministrators = { url: true, interface: true, tokenSealed: true } as const;
+
+function logged(service: {
   readonly url: string;
-  readonly format: number;
+  readonly interface: number;
   readonly tokenSealed: Uint8Array;
 }): LoggedService {
-  const token_sealed = Buffer.from(tokenSealed).toString("hex");
-  return { base_url: url, interface: format, token_sealed };
+  const token_sealed = Buffer.from(service.tokenSealed).toString("hex");
+  return { base_url: service.url, interface: service.interface, token_sealed };
 }
 
 /** Changes of an endpoint; undefined for no change. */
@@ -111,12 +115,6 @@ export interface ServiceChanges {
   readonly url: string | undefined;
   readonly format: number | undefined;
 }
-
-const update = statement({
-  name: "bot-service-update",
-  text: `UPDATE bot_service SET url = coalesce($2, url), origin = coalesce($3, origin), interface = coalesce($4, interface)
-    WHERE bot_id = $1 RETURNING url, interface AS format, token_sealed AS "tokenSealed"`,
-});
 
 /**
  * Changes the endpoint of a locked bot.
@@ -132,12 +130,15 @@ export async function changeService(
   if (url === undefined && format === undefined) return undefined;
   if (bot.botType !== outgoingWebhook) throw noWebhook();
   const to = url === undefined ? undefined : checkDestination(site, "service_payload_url", url);
-  const changed = await tx.first(update, [
-    bot.id,
-    to?.url ?? null,
-    to?.origin ?? null,
-    format ?? null,
-  ]);
+  const prisma = await tx.prisma();
+  const [changed] = await prisma.botService.updateManyAndReturn({
+    where: { botId: bot.id },
+    data: {
+      ...(to && { url: to.url, origin: to.origin }),
+      ...(format !== undefined && { interface: format }),
+    },
+    select: shownToAdministrators,
+  });
   if (!changed) throw noWebhook();
   return logged(changed);
 }
@@ -215,12 +216,6 @@ function checkWebhookBot(actor: Account, bot: Account | undefined): asserts bot 
   if (bot.botType !== outgoingWebhook) throw noWebhook();
 }
 
-const newToken = statement({
-  name: "bot-service-token",
-  text: `UPDATE bot_service SET token_sealed = $2 WHERE bot_id = $1
-    RETURNING url, interface AS format, token_sealed AS "tokenSealed"`,
-});
-
 const newSecret = statement({
   name: "bot-service-secret",
   text: `UPDATE bot_service SET old_secret_sealed = secret_sealed, old_secret_until = now() + interval '24 hours',
@@ -244,7 +239,12 @@ export async function rotateWebhook(
   ]);
   checkWebhookBot(now, bot);
   if (which === "token") {
-    const changed = await tx.first(newToken, [botId, site.secrets.seal(randomKey())]);
+    const prisma = await tx.prisma();
+    const [changed] = await prisma.botService.updateManyAndReturn({
+      where: { botId },
+      data: { tokenSealed: site.secrets.seal(randomKey()) },
+      select: shownToAdministrators,
+    });
     if (!changed) throw noWebhook();
     const services = [logged(changed)];
     const audience = await botAdministrators(tx, bot);

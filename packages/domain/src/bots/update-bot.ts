@@ -6,7 +6,7 @@ import {
   type UpdatedBot,
   type WebhookConfig,
 } from "@carillon/contract";
-import { sqlState, statement, type Tx } from "@carillon/db";
+import { sqlState, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type Account,
@@ -284,20 +284,19 @@ async function checkAddress(
   return address;
 }
 
-const activeOwner = statement({
-  name: "active-owner-of-bot",
-  text: "SELECT id, role FROM users WHERE id = $1 AND is_active",
-});
-
 /**
  * Gives the bot to another person. The group graph, the bot and its new owner must be locked.
  * @param bot in its current state, with its old owner
  * @returns the events: the new owner for all users; for the old and the new owner, the bots that they gain or lose
  */
 async function changeBotOwner(tx: Tx, bot: Account, owner: Account): Promise<NewEvent[]> {
-  const viewers = [...(await tx.rows(activeOwner, [bot.botOwnerId])), owner];
-  const before = await loadAdministeredBots(tx, bot.realmId, viewers);
   const prisma = await tx.prisma();
+  const activeOwners = await prisma.user.findMany({
+    where: { id: { in: bot.botOwnerId === null ? [] : [bot.botOwnerId] }, isActive: true },
+    select: { id: true, role: true },
+  });
+  const viewers = [...activeOwners, owner];
+  const before = await loadAdministeredBots(tx, bot.realmId, viewers);
   await prisma.user.update({
     where: { id: bot.id },
     data: { botOwnerId: owner.id },

@@ -1,5 +1,5 @@
 import { errors, namedOrganizationSettings, type NewEvent } from "@carillon/contract";
-import { statement, type Tx } from "@carillon/db";
+import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { notice, paragraph, silentUser } from "@carillon/markdown";
 import {
@@ -22,17 +22,8 @@ import {
 import { channelPropertyEvent, channelUnarchivedEvent } from "../channel-events/channel-events.ts";
 import { peersShownEvent, subscribedEvent } from "../channel-events/subscription-events.ts";
 import { postChannelNotices } from "../notices/post-channel-notice.ts";
+import { storeDefaultChannel } from "./default-channels.ts";
 import { openChannel } from "./open-channel.ts";
-
-const archive = statement({
-  name: "channel-archive",
-  text: `WITH archived AS (
-      UPDATE channels SET is_archived = true WHERE id = $1
-    ), unlisted AS (
-      DELETE FROM default_channels WHERE channel_id = $1 RETURNING channel_id
-    )
-    SELECT EXISTS (SELECT FROM unlisted) AS "wasDefault"`,
-});
 
 /**
  * Archives a channel (channels.md §8): its name, messages, subscriptions, folder and permissions stay, and sending to
@@ -51,14 +42,20 @@ export async function archiveChannel(tx: Tx, account: Account, channelId: number
   ]);
   const audiences = await loadMetadataAudiences(tx, realm.id, [channelId]);
   const audience = [...(audiences.get(channelId) ?? [])];
-  const [stored] = await tx.rows(archive, [channelId]);
+  const prisma = await tx.prisma();
+  await prisma.channel.update({
+    where: { id: channelId },
+    data: { isArchived: true },
+    select: { id: true },
+  });
+  const wasDefault = await storeDefaultChannel(tx, channelId, false);
   recordAudit(tx, realm.id, actor.id, [
     { type: "channel_archived", data: { channel_id: channelId } },
   ]);
   emit(tx, realm.id, [
     // Other events of the channel come before its archiving, because some clients drop the channel then.
     ...notices,
-    ...(stored?.wasDefault ? [await defaultChannelsEvent(tx, realm.id)] : []),
+    ...(wasDefault ? [await defaultChannelsEvent(tx, realm.id)] : []),
     ...(await clearAnnouncements(tx, realm, channelId)),
     channelPropertyEvent(channel, "is_archived", true, audience),
   ]);

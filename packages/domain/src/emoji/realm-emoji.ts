@@ -106,11 +106,6 @@ const counts = statement({
     WHERE realm_id = $1`,
 });
 
-const insert = statement({
-  name: "emoji-insert",
-  text: `INSERT INTO realm_emoji (realm_id, name, author_id, file, still_file) VALUES ($1, $2, $3, $4, $5) RETURNING id`,
-});
-
 /**
  * Adds an emoji (files.md §6), and sends an event to all users.
  * @param text the name as the request has it
@@ -143,9 +138,11 @@ export async function addEmoji(
   const stem = await storeUnderFreeName(tx, realmId, picture, still);
   const file = `${stem}.${extensionOf(picture)}`;
   const stillFile = still ? `${stem}.png` : null;
-  const { id } = (await tx.first(insert, [realmId, name, now.id, file, stillFile]))!;
-  const emoji = { id, name, authorId: now.id, deactivated: false, file, stillFile };
-  recordAudit(tx, realmId, now.id, [{ type: "emoji_added", data: { emoji_id: id, name } }]);
+  const prisma = await tx.prisma();
+  const emoji = await prisma.realmEmoji.create({
+    data: { realmId, name, authorId: now.id, file, stillFile },
+  });
+  recordAudit(tx, realmId, now.id, [{ type: "emoji_added", data: { emoji_id: emoji.id, name } }]);
   emit(tx, realmId, [emojiAdded({ emoji: present(realmId, emoji) })]);
 }
 
@@ -172,11 +169,6 @@ function extensionOf({ contentType }: MadePicture): string {
   return contentType.slice("image/".length);
 }
 
-const deactivate = statement({
-  name: "emoji-deactivate",
-  text: `UPDATE realm_emoji SET deactivated = true WHERE id = $1`,
-});
-
 /**
  * Deactivates an emoji (files.md §6), and sends an event to all users. Messages that show it stay as they are.
  * @throws ApiError `BAD_REQUEST`; 404 if the organization has no active emoji of this name
@@ -193,7 +185,12 @@ export async function deactivateEmoji(tx: Tx, actor: Account, text: string): Pro
   if (!emoji) throw errors.notFound404("The organization has no active emoji with this name");
   if (emoji.authorId !== now.id && !isOrganizationAdministrator(now))
     throw errors.badRequest("Only administrators and the author of an emoji can deactivate it");
-  await tx.rows(deactivate, [emoji.id]);
+  const prisma = await tx.prisma();
+  await prisma.realmEmoji.update({
+    where: { id: emoji.id },
+    data: { deactivated: true },
+    select: { id: true },
+  });
   recordAudit(tx, realmId, now.id, [{ type: "emoji_deactivated", data: { emoji_id: emoji.id } }]);
   emit(tx, realmId, [emojiUpdated({ emoji_id: String(emoji.id), data: { deactivated: true } })]);
 }

@@ -20,7 +20,7 @@ import { linkIsOpen } from "./usable-links.ts";
 
 const lockOne = statement({
   name: "invitation-to-change",
-  text: `SELECT i.id, i.maker_id AS "makerId", i.role, i.mails FROM invitations i
+  text: `SELECT i.id, i.maker_id AS "makerId", i.role FROM invitations i
     WHERE i.realm_id = $1 AND i.id = $2 AND i.kind = $3 AND ${linkIsOpen} FOR NO KEY UPDATE OF i`,
 });
 
@@ -49,11 +49,6 @@ async function openInvitation(
   return link;
 }
 
-const countMail = statement({
-  name: "invitation-mail-again",
-  text: "UPDATE invitations SET mails = mails + 1 WHERE realm_id = $1 AND id = $2",
-});
-
 /**
  * Mails an invitation again, with the same link and the same expiry (people.md §1).
  * @param rules the rate rule `invites`; empty for no limit
@@ -67,8 +62,13 @@ export async function resendInvitation(
 ): Promise<void> {
   const link = await openInvitation(tx, account, "email", id);
   await countMails(tx, account.realmId, 1, rules);
-  await tx.rows(countMail, [account.realmId, id]);
-  await recordInvitationMails(tx, account.realmId, [{ id, number: link.mails + 1 }]);
+  const prisma = await tx.prisma();
+  const { mails } = await prisma.invitation.update({
+    where: { id: link.id },
+    data: { mails: { increment: 1 } },
+    select: { mails: true },
+  });
+  await recordInvitationMails(tx, account.realmId, [{ id, number: mails }]);
   recordAudit(tx, account.realmId, account.id, [
     { type: "invitation_resent", data: { invitation_id: id } },
   ]);

@@ -36,11 +36,6 @@ export interface Newcomer {
   readonly passwordHash: string | null;
 }
 
-const markUsed = statement({
-  name: "invitation-used",
-  text: "UPDATE invitations SET joined_id = $3 WHERE realm_id = $1 AND id = $2",
-});
-
 /**
  * Makes the account of a person who joins (people.md §2), ends the links of the address, and sends the welcome messages
  * and notices. Of concurrent calls with one address, or with one link for a single account, one makes the account.
@@ -78,7 +73,14 @@ export async function joinOrganization(
     },
     offer.welcomeText,
   );
-  if (link && link.kind !== "multiuse") await tx.rows(markUsed, [realmId, link.id, account.id]);
+  if (link && link.kind !== "multiuse") {
+    const prisma = await tx.prisma();
+    await prisma.invitation.update({
+      where: { id: link.id },
+      data: { joinedId: account.id },
+      select: { id: true },
+    });
+  }
   if (link?.notifyReferrer && link.makerId !== null)
     await recordInvitationAcceptedNotice(tx, link.makerId, account);
   recordAudit(tx, realmId, account.id, [

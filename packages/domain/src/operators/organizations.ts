@@ -1,5 +1,12 @@
 import { type DomainObject, errors } from "@carillon/contract";
-import { type Database, lockKey, type Sql, statement, type Tx } from "@carillon/db";
+import {
+  type Database,
+  lockKey,
+  type Sql,
+  statement,
+  type TransactionPrisma,
+  type Tx,
+} from "@carillon/db";
 import {
   type Account,
   accountColumns,
@@ -123,11 +130,6 @@ interface WantedOrganization {
   readonly owner: { readonly fullName: string; readonly email: string; readonly password: string };
 }
 
-const withSubdomain = statement({
-  name: "realm-with-subdomain",
-  text: "SELECT FROM realms WHERE subdomain = $1",
-});
-
 /**
  * Creates an organization with its owner, who may create users and change e-mail addresses, and a channel. Sends the
  * owner the welcome message.
@@ -146,11 +148,12 @@ export async function openOrganization(
   if (!isEmailAddress(email))
     throw errors.badRequest("the owner's email must be an e-mail address");
   await checkPassword(owner.password);
-  await checkSubdomainIsFree(db, subdomain);
+  await db.loadPrisma();
+  await checkSubdomainIsFree(db.prisma, subdomain);
   const passwordHash = await hashPassword(owner.password);
   return db.transaction(async (tx) => {
     await lockKey(tx, "firstOrganization", 0);
-    await checkSubdomainIsFree(tx, subdomain);
+    await checkSubdomainIsFree(await tx.prisma(), subdomain);
     const person = { fullName, email, passwordHash };
     const created = await createOrganization(tx, site, { subdomain, name, owner: person });
     await createFirstChannel(tx, created.realm, [created.owner]);
@@ -158,9 +161,9 @@ export async function openOrganization(
   });
 }
 
-async function checkSubdomainIsFree(sql: Sql, subdomain: string): Promise<void> {
-  const taken = await sql.rows(withSubdomain, [subdomain]);
-  if (taken.length === 0) return;
+async function checkSubdomainIsFree(prisma: TransactionPrisma, subdomain: string): Promise<void> {
+  const taken = await prisma.realm.findUnique({ where: { subdomain }, select: { id: true } });
+  if (!taken) return;
   throw errors.badRequest(
     subdomain === ""
       ? "there is already an organization without a subdomain: give the new one a subdomain"

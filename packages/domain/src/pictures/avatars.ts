@@ -110,11 +110,6 @@ function filesOf(name: string): readonly [small: string, medium: string] {
   return [`${name}.png`, `${name}-medium.png`];
 }
 
-const store = statement({
-  name: "avatar-store",
-  text: "UPDATE users SET avatar_source = $2, avatar_version = $3, avatar_file = $4 WHERE id = $1",
-});
-
 async function replaceAvatar(
   tx: Tx,
   site: Pick<Site, "url">,
@@ -123,7 +118,12 @@ async function replaceAvatar(
 ): Promise<string> {
   const { id, realmId, avatarSource, avatarVersion, avatarFile } = after;
   const audience = await lockAccountAudience(tx, before);
-  await tx.rows(store, [id, avatarSource, avatarVersion, avatarFile]);
+  const prisma = await tx.prisma();
+  await prisma.user.update({
+    where: { id },
+    data: { avatarSource, avatarVersion, avatarFile },
+    select: { id: true },
+  });
   if (before.avatarFile !== null) {
     await markReplaced(tx, realmId, filesOf(before.avatarFile));
     await boundFormerPictures(tx, id);

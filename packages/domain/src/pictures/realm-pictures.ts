@@ -74,13 +74,8 @@ export function realmPictureFields(
   };
 }
 
-const store = statement({
-  name: "realm-picture-store",
-  text: `UPDATE realms SET icon_file = CASE $2::text WHEN 'icon' THEN $3 ELSE icon_file END,
-      logo_file = CASE $2::text WHEN 'logo' THEN $3 ELSE logo_file END,
-      night_logo_file = CASE $2::text WHEN 'night_logo' THEN $3 ELSE night_logo_file END
-    WHERE id = $1`,
-});
+/** The columns of the pictures, as Prisma Client names them. */
+const columns = { icon: "iconFile", logo: "logoFile", night_logo: "nightLogoFile" } as const;
 
 /**
  * Gives the organization an icon or a logo (files.md §6), or the default one again, and sends an event to all users. Does
@@ -109,7 +104,12 @@ export async function changeRealmPicture(
     const rendition = pictureNamed(pictures, name === "icon" ? "icon" : "logo");
     await storePicture(tx, { realmId, file: `${file}.png` }, rendition);
   }
-  await tx.rows(store, [realmId, name, file]);
+  const prisma = await tx.prisma();
+  await prisma.realm.update({
+    where: { id: realmId },
+    data: { [columns[name]]: file },
+    select: { id: true },
+  });
   if (before !== null) await markReplaced(tx, realmId, [`${before}.png`]);
   const { url, source } = presentRealmPicture(site, realm, name, file);
   recordAudit(tx, realmId, actor.id, [{ type: `realm_${name}_changed`, data: { new: source } }]);

@@ -7,7 +7,7 @@ import {
   maxDomains,
   type NewEvent,
 } from "@carillon/contract";
-import { statement, type Tx } from "@carillon/db";
+import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
   type Account,
@@ -137,11 +137,6 @@ function recordAndEmit(
   emit(tx, actor.realmId, events);
 }
 
-const restricted = statement({
-  name: "organization-restricts-domains",
-  text: "SELECT emails_restricted_to_domains AS restricted FROM realms WHERE id = $1",
-});
-
 /** Accepts addresses of all domains again, for an operator. The organization's row must be locked. */
 export async function liftRestrictionForOperator(tx: Tx, realmId: number): Promise<void> {
   const events = await liftRestriction(tx, realmId);
@@ -152,8 +147,12 @@ export async function liftRestrictionForOperator(tx: Tx, realmId: number): Promi
 }
 
 async function liftRestriction(tx: Tx, realmId: number): Promise<NewEvent[]> {
-  const row = await tx.first(restricted, [realmId]);
-  if (!row?.restricted) return [];
+  const prisma = await tx.prisma();
+  const { emailsRestrictedToDomains } = await prisma.realm.findUniqueOrThrow({
+    where: { id: realmId },
+    select: { emailsRestrictedToDomains: true },
+  });
+  if (!emailsRestrictedToDomains) return [];
   const changed = { emails_restricted_to_domains: false };
   await storeOrganizationSettings(tx, realmId, changed);
   return realmUpdatedEvents(changed);

@@ -9,12 +9,6 @@ import { recordIntents } from "@carillon/outbox";
 /** Maximum owners who get a mail, the oldest accounts first. */
 const maxOwners = 100;
 
-const owners = statement({
-  name: "owners-to-mail",
-  text: `SELECT id FROM users WHERE realm_id = $1 AND role = ${roles.owner} AND is_active AND NOT is_bot
-    ORDER BY id LIMIT ${maxOwners}`,
-});
-
 /**
  * Records for each owner a job that mails them about the deactivation of the organization (users.md §5.2).
  * @param actorId null for an operator of the server
@@ -27,7 +21,13 @@ export async function recordOwnerMails(
   const kind = "organization-deactivated";
   // Each deactivation mails again, even soon after the last one.
   const occasion = uniqueId();
-  const found = await tx.rows(owners, [realmId]);
+  const prisma = await tx.prisma();
+  const found = await prisma.user.findMany({
+    where: { realmId, role: roles.owner, isActive: true, isBot: false },
+    orderBy: { id: "asc" },
+    take: maxOwners,
+    select: { id: true },
+  });
   await recordIntents(
     tx,
     realmId,

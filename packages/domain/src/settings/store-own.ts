@@ -13,7 +13,6 @@ import {
   type Site,
   storeSettings,
   visibleToEveryone,
-  loadAfter,
 } from "@carillon/model";
 
 import { forgetDrafts } from "../drafts.ts";
@@ -99,11 +98,6 @@ export async function switchPresence(tx: Tx, account: Account, shown: boolean): 
   ]);
 }
 
-const storeVisibility = statement({
-  name: "address-visibility-store",
-  text: "UPDATE users SET email_address_visibility = $2, email = $3 WHERE id = $1",
-});
-
 /**
  * Sets which users can see the account's delivery address, and the resulting visible address (users.md §2).
  * @param account in its current state
@@ -128,9 +122,13 @@ async function changeAddressVisibility(
   const gained = after.filter((role) => !before.includes(role));
   const lost = before.filter((role) => !after.includes(role));
   const audience = await lockAccountAudience(tx, account);
-  const { concerned } = await loadAfter(tx.rows(storeVisibility, [account.id, visibility, email]), {
-    concerned: othersWithRole(tx, account, [...gained, ...lost], audience),
+  const prisma = await tx.prisma();
+  await prisma.user.update({
+    where: { id: account.id },
+    data: { emailAddressVisibility: visibility, email },
+    select: { id: true },
   });
+  const concerned = await othersWithRole(tx, account, [...gained, ...lost], audience);
   const shown = gained.length > 0 ? account.deliveryEmail : null;
   const events = [
     ...(concerned ? [personUpdated(account.id, { delivery_email: shown }, concerned)] : []),

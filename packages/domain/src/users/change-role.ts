@@ -260,11 +260,6 @@ function accountsShowing(
   return sql.rows(withVisibility, [realmId, visibilities]);
 }
 
-const endGuestRole = statement({
-  name: "bot-guest-no-more",
-  text: `UPDATE users SET guest_with_owner = false WHERE id = $1 AND guest_with_owner RETURNING id`,
-});
-
 /**
  * Ends the guest role of a bot that became a guest with its previous owner, because its new owner is not a guest
  * (users.md §3). The group graph must be locked.
@@ -272,8 +267,12 @@ const endGuestRole = statement({
  * @returns the events
  */
 export async function botWithNewOwner(tx: Tx, bot: Account): Promise<NewEvent[]> {
-  const ended = await tx.first(endGuestRole, [bot.id]);
-  if (!ended) return [];
+  const prisma = await tx.prisma();
+  const { count } = await prisma.user.updateMany({
+    where: { id: bot.id, guestWithOwner: true },
+    data: { guestWithOwner: false },
+  });
+  if (count === 0) return [];
   const realm = await loadRealm(tx, bot.realmId);
   return changeRoles(tx, realm, [bot], roleOfFormerGuestBots);
 }

@@ -116,15 +116,14 @@ export async function deactivateOwnUser(db: Database, actor: Account): Promise<v
   await deactivateWithBots(db, byAccount(actor, assertCanDeactivateSelf), actor.id, {});
 }
 
-const anotherActive = statement({
-  name: "another-active-account",
-  text: `SELECT FROM users WHERE realm_id = $1 AND is_active AND system_bot_kind IS NULL AND id <> $2 LIMIT 1`,
-});
-
 /** Rejects the last active account, then the last owner. */
 async function assertCanDeactivateSelf(tx: Tx, actor: Account, user: Account): Promise<void> {
-  if (!(await tx.first(anotherActive, [actor.realmId, user.id])))
-    throw errors.cannotDeactivateLastUser("user", false);
+  const prisma = await tx.prisma();
+  const another = await prisma.user.findFirst({
+    where: { realmId: actor.realmId, isActive: true, systemBotKind: null, id: { not: user.id } },
+    select: { id: true },
+  });
+  if (!another) throw errors.cannotDeactivateLastUser("user", false);
   if (!(await ownerRemains(tx, user)))
     throw errors.cannotDeactivateLastUser("organization owner", true);
 }

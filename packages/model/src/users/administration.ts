@@ -1,5 +1,5 @@
 import { errors, isOwner, roles } from "@carillon/contract";
-import { statement, type Tx } from "@carillon/db";
+import type { Tx } from "@carillon/db";
 
 import { lockGroupGraphShared } from "../permissions/lock-groups.ts";
 import { isOrganizationAdministrator } from "../permissions/memberships.ts";
@@ -76,18 +76,24 @@ export async function lockOwnerSet(tx: Tx, realmId: number): Promise<void> {
   await lockOrganization(tx, realmId);
 }
 
-const otherOwner = statement({
-  name: "other-owner",
-  text: `SELECT FROM users WHERE realm_id = $1 AND role = ${roles.owner} AND is_active AND NOT is_bot AND id <> $2 LIMIT 1`,
-});
-
 /**
  * Whether an active human owner remains without the account. The owner set must be locked if the account is an owner:
  * of two owners who remove each other, one stays.
  */
 export async function ownerRemains(tx: Tx, account: Account): Promise<boolean> {
   if (!isOwner(account) || account.isBot || !account.isActive) return true;
-  return (await tx.first(otherOwner, [account.realmId, account.id])) !== undefined;
+  const prisma = await tx.prisma();
+  const other = await prisma.user.findFirst({
+    where: {
+      realmId: account.realmId,
+      role: roles.owner,
+      isActive: true,
+      isBot: false,
+      id: { not: account.id },
+    },
+    select: { id: true },
+  });
+  return other !== null;
 }
 
 /**

@@ -42,17 +42,17 @@ export async function botsFollowingOwner(
   return bots;
 }
 
-const roleOf = statement({
-  name: "role-of-account",
-  text: "SELECT role FROM users WHERE id = $1",
-});
-
 /**
  * Checks that the owner of a bot is not a guest: otherwise the bot could read what its owner may not.
  * @throws ApiError `BAD_REQUEST` if the owner is a guest
  */
 export async function checkOwnerIsNoGuest(tx: Tx, bot: Account): Promise<void> {
-  const owner = await tx.first(roleOf, [bot.botOwnerId]);
+  if (bot.botOwnerId === null) return;
+  const prisma = await tx.prisma();
+  const owner = await prisma.user.findUnique({
+    where: { id: bot.botOwnerId },
+    select: { role: true },
+  });
   if (owner && isGuest(owner))
     throw errors.badRequest("The bot of a guest is a guest: change its owner's role");
 }

@@ -116,20 +116,20 @@ export async function removeLegacyTokensUpTo(tx: Tx, userId: number, last: numbe
   await tx.lock({ name: "legacyPushTokens" }, upTo, [userId, last]);
 }
 
-const newest = statement({
-  name: "legacy-push-token-newest",
-  text: "SELECT id FROM legacy_push_tokens WHERE user_id = $1 ORDER BY id DESC LIMIT 1",
-});
-
 /**
  * Records a job that removes the legacy tokens stored with the account's old API key (push.md §5). Tokens stored later
  * stay.
  * @param account locked by the transaction
  */
 export async function recordForgetting(tx: Tx, { id, realmId }: Account): Promise<void> {
-  const last = await tx.first(newest, [id]);
+  const prisma = await tx.prisma();
+  const last = await prisma.legacyPushToken.findFirst({
+    where: { userId: id },
+    orderBy: { id: "desc" },
+    select: { id: true },
+  });
   if (!last) return;
   await recordIntents(tx, realmId, forgetLegacyTokens, [
-    { key: `${id}-${last.id}`, payload: { userId: id, upTo: last.id } },
+    { key: `${id}-${last.id}`, payload: { userId: id, upTo: Number(last.id) } },
   ]);
 }

@@ -236,11 +236,6 @@ const deletePending = statement({
     RETURNING s.id, s.sender_id AS "senderId"`,
 });
 
-const deleteRow = statement({
-  name: "series-delete",
-  text: "DELETE FROM message_series WHERE id = $1",
-});
-
 /**
  * Deletes a series and its pending messages. Sent messages stay, and failed ones stay in their sender's list.
  * @throws ApiError `BAD_REQUEST`, with status 404 if the account may not see the series
@@ -251,7 +246,8 @@ export async function deleteSeries(tx: Tx, actor: Account, id: number): Promise<
   const { series } = await openSeriesFor(tx, actor, id, "administer");
   const removed = await tx.rows(deletePending, [id]);
   const events = await seriesEvents(tx, [{ before: series }]);
-  await tx.rows(deleteRow, [id]);
+  const prisma = await tx.prisma();
+  await prisma.messageSeries.delete({ where: { id }, select: { id: true } });
   await dropAnonymousGroups(tx, [series.canManageGroupId]);
   recordStateChange(tx, actor.id, series, "message_series_deleted");
   emit(tx, actor.realmId, [...removed.map((row) => scheduledEvents.remove(row)), ...events]);
@@ -259,7 +255,8 @@ export async function deleteSeries(tx: Tx, actor: Account, id: number): Promise<
 
 /**
  * Makes the account the author of a series. Resumes the series if it was paused because its author is deactivated.
- * @throws ApiError the refusals of scheduled-messages.md §0.4; with status 404 if the account may not see the series
+ * @throws ApiError if the account may not send the message (scheduled-messages.md §0.4); with status 404 if it may not see
+ * the series
  */
 export async function takeOverSeries(
   tx: Tx,

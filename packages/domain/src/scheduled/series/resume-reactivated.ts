@@ -1,4 +1,4 @@
-import { statement, type Tx } from "@carillon/db";
+import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { type Account, loadRealm, recordAudit, type Site } from "@carillon/model";
 
@@ -8,17 +8,16 @@ import { seriesEvents } from "./series-events.ts";
 import { lockSeries, type SeriesRow } from "./series-row.ts";
 import { updateSeries } from "./store-series.ts";
 
-const pausedWithAuthor = statement({
-  name: "series-paused-of-author",
-  text: `SELECT id FROM message_series WHERE author_id = $1 AND paused_reason = 'author_deactivated'`,
-});
-
 /** Locks the series that were paused because their author was deactivated, for {@link resumeSeriesOfReactivated}. */
 export async function lockSeriesOfDeactivated(
   tx: Tx,
   authorId: number,
 ): Promise<readonly SeriesRow[]> {
-  const found = await tx.rows(pausedWithAuthor, [authorId]);
+  const prisma = await tx.prisma();
+  const found = await prisma.messageSeries.findMany({
+    where: { authorId, pausedReason: "author_deactivated" },
+    select: { id: true },
+  });
   if (found.length === 0) return [];
   const locked = await lockSeries(
     tx,

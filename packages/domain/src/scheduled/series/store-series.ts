@@ -23,37 +23,32 @@ export type NewSeries = Pick<
   | "canManageGroupId"
 >;
 
-const insert = statement({
-  name: "series-insert",
-  text: `INSERT INTO message_series (realm_id, author_id, recipient_id, channel_id, topic, content, client_id,
-      read_by_sender, start, timezone, rrule, excluded_dates, template, catch_up_seconds, can_manage_group_id,
-      unless)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING id`,
-});
-
 /** Stores a new, active series. */
 export async function insertSeries(tx: Tx, series: NewSeries): Promise<SeriesRow> {
-  const stored = await tx.first(insert, [
-    series.realmId,
-    series.authorId,
-    series.recipientId,
-    series.channelId,
-    series.topic,
-    series.content,
-    series.clientId,
-    series.readBySender,
-    series.start,
-    series.timezone,
-    series.rrule,
-    series.excludedDates,
-    series.template,
-    series.catchUpSeconds,
-    series.canManageGroupId,
-    json(series.unless),
-  ]);
-  if (!stored) throw new Error("the series was not inserted");
+  const prisma = await tx.prisma();
+  const { id } = await prisma.messageSeries.create({
+    data: {
+      realmId: series.realmId,
+      authorId: series.authorId,
+      recipientId: series.recipientId,
+      channelId: series.channelId,
+      topic: series.topic,
+      content: series.content,
+      clientId: series.clientId,
+      readBySender: series.readBySender,
+      start: series.start,
+      timezone: series.timezone,
+      rrule: series.rrule,
+      excludedDates: [...series.excludedDates],
+      template: series.template,
+      ...(series.unless && { unless: series.unless }),
+      catchUpSeconds: series.catchUpSeconds,
+      canManageGroupId: series.canManageGroupId,
+    },
+    select: { id: true },
+  });
   return {
-    id: stored.id,
+    id,
     ...series,
     authorActive: true,
     state: "active",
