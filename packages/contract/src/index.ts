@@ -20,11 +20,9 @@ export * from "./primitives/capabilities.ts";
 export { type DeliveredEvent, deliveredFaults, loggedFaults } from "./events/catalogue.ts";
 export * from "./events/declared.ts";
 export type {
-  DeclaredEvent,
   EventDeclaration,
   FieldsOf,
   LoggedFields,
-  OlderForm,
   OwnFieldsOf,
   QueueEffect,
   SnapshotChange,
@@ -37,7 +35,7 @@ export { curlExample } from "./examples/curl.ts";
 export { exampleOf, type WholeExample } from "./examples/example-of.ts";
 export * from "./primitives/form.ts";
 export * from "./primitives/ids.ts";
-export { type Condition, unlessParameter } from "./operations/conditions.ts";
+export { type Condition } from "./operations/conditions.ts";
 export { isCheckedWidget, widgetDataRefusal } from "./operations/widgets.ts";
 export * from "./open-api.ts";
 export * from "./primitives/operation.ts";

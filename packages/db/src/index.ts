@@ -12,12 +12,7 @@ export { PagedList, readList } from "./paged-list.ts";
 export * from "./listen.ts";
 export { type Lock, lockOrder } from "./lock-order.ts";
 export * from "./locks.ts";
-export {
-  chatMigrations,
-  type Migration,
-  type MigrationSet,
-  readMigrations,
-} from "./migration-files.ts";
+export { chatMigrations, type MigrationSet, readMigrations } from "./migration-files.ts";
 export * from "./migrations.ts";
 export type { TransactionPrisma } from "./prisma-on-connection.ts";
 export * from "./sql-errors.ts";

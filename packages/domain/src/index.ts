@@ -9,12 +9,7 @@ export {
 export { listDeliveries, readWebhook, rotateWebhook } from "./bots/bot-service.ts";
 export { type EndpointRequest, prepareCall } from "./bot-webhooks/prepare-call.ts";
 export { maxAnswerBytes, readAnswer, type Verdict } from "./bot-webhooks/read-answer.ts";
-export {
-  answeringClient,
-  type MadeAttempt,
-  settleCall,
-  type SettledCall,
-} from "./bot-webhooks/settle-call.ts";
+export { answeringClient, type MadeAttempt, settleCall } from "./bot-webhooks/settle-call.ts";
 export { botApiKey, changeBotApiKey, deactivateBot, listOwnBots } from "./bots/bots.ts";
 export { createBot } from "./bots/create-bot.ts";
 export { updateBot } from "./bots/update-bot.ts";
@@ -35,7 +30,6 @@ export {
 export { listSubscriptions } from "./channels/list-subscriptions.ts";
 export { removeSubscriptions, updateSubscriptions } from "./channels/remove-subscriptions.ts";
 export { changeSubscriptions } from "./channels/subscription-properties.ts";
-export type { ChannelChanges } from "./channels/next-channel.ts";
 export { postNoticesOfChange, sendChannelChangedNotices } from "./channels/change-notices.ts";
 export { updateChannel } from "./channels/update-channel.ts";
 export { countMessages } from "./channels/traffic.ts";
@@ -139,7 +133,6 @@ export { createUserGroup } from "./groups/create-group.ts";
 export { deactivateUserGroup, updateUserGroup } from "./groups/update-group.ts";
 export { readMembers, readMembership, readSubgroups } from "./groups/read-group.ts";
 export {
-  type AnswerToStore,
   findEarlierOutcome,
   type IdempotencyKey,
   isKeyConflict,
@@ -177,7 +170,6 @@ export { addReaction, removeReaction } from "./messages/reactions.ts";
 export { deleteMessage, deleteTopic } from "./messages/removal/delete-messages.ts";
 export { purgeArchive } from "./messages/removal/archive-messages.ts";
 export {
-  type ArchivedRun,
   listArchivedRuns,
   type RestoreSelection,
   restoreMessages,
@@ -210,7 +202,7 @@ export { makeTicket, takeTicket } from "./login-tickets/tickets.ts";
 export { findReset } from "./password-resets/find-reset.ts";
 export { makeLinkOfReset } from "./password-resets/make-reset-link.ts";
 export { loginOfAddress, requestReset } from "./password-resets/request-reset.ts";
-export { type NewPasswordInput, resetByLink } from "./password-resets/reset-by-link.ts";
+export { resetByLink } from "./password-resets/reset-by-link.ts";
 export { passwordChangedMail, resetMail } from "./password-resets/reset-mails.ts";
 export type { FieldChanges } from "./profile-fields/check-field.ts";
 export {
@@ -254,7 +246,6 @@ export {
 } from "./realms/first-organization.ts";
 export {
   type DeadCall,
-  type DeadCallChoice,
   discardDeadCalls,
   type EndpointView,
   listDeadCalls,
@@ -277,7 +268,6 @@ export {
   findNamedAccounts,
   findOrganization,
   listOrganizations,
-  type NamedOrganization,
   noSubdomain,
   setLimits,
   openOrganization,
@@ -289,7 +279,7 @@ export {
   type AuditPage,
   readAudit,
 } from "./operators/read-audit.ts";
-export { type OperatorsPause, pauseSeriesForOperator } from "./operators/pause-series.ts";
+export { pauseSeriesForOperator } from "./operators/pause-series.ts";
 export {
   type FailedMessage,
   previewReschedule,
@@ -332,9 +322,7 @@ export {
 export {
   type CreatedSeries,
   createSeries,
-  type NewSeriesInput,
   type SeriesEdit,
-  type SeriesInput,
   timezoneOf,
 } from "./scheduled/series/create-series.ts";
 export { editSeries } from "./scheduled/series/edit-series.ts";
@@ -361,7 +349,7 @@ export {
   type SignInOutcome,
   type SignInRefusal,
 } from "./sign-in/sign-in.ts";
-export type { Joining, NameNeeded } from "./sign-in/sign-up.ts";
+export type { NameNeeded } from "./sign-in/sign-up.ts";
 export {
   fetchApiKey,
   fetchApiKeyForDevelopment,

@@ -3,7 +3,6 @@ export { eventId } from "./event-ids.ts";
 export { lockEventLog } from "./lock-event-log.ts";
 export { collectGarbage } from "./garbage.ts";
 export { EventHub, type HubOptions } from "./hub.ts";
-export { readHead } from "./log.ts";
 export type { Presenter } from "./present.ts";
 export { type AccountSql, queueStatements } from "./queue-lookup.ts";
 export type {
@@ -15,7 +14,5 @@ export type {
   QueueOptions,
 } from "./queue-options.ts";
 export { aliveQueue, deleteQueue, evictQueues, insertQueue, readQueueBegin } from "./queues.ts";
-export type { PollResult } from "./waiting.ts";
-export type { WakeUpOptions } from "./wake-ups/transport.ts";
 export { connectWakeUps, type WakeUps } from "./wake-ups/wake-ups.ts";
 export type * from "./statement-rows.ts";

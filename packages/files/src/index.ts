@@ -1,6 +1,5 @@
 export * from "./choose.ts";
 export * from "./store.ts";
-export { partBuffers } from "./s3/part-buffers.ts";
 export { newObjectKey } from "./object-key.ts";
 export * from "./reading.ts";
 export * from "./watch-store.ts";

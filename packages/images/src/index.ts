@@ -1,8 +1,2 @@
-export {
-  type ImageFacts,
-  type MadeImages,
-  makeImages,
-  type MakeOptions,
-  type Rendition,
-} from "./image-maker.ts";
-export { type ImageType, imageHeadBytes, imageTypeOf, imageTypes } from "./image-type.ts";
+export { type ImageFacts, makeImages, type Rendition } from "./image-maker.ts";
+export { type ImageType, imageTypeOf, imageTypes } from "./image-type.ts";

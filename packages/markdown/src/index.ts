@@ -1,9 +1,8 @@
 export { AlertWords } from "./alert-words.ts";
 export { escapeCodeBlock } from "./escape.ts";
-export { codeToNames, emojiCode, emojiNames } from "./emoji/names.ts";
+export { codeToNames, emojiNames } from "./emoji/names.ts";
 export { type Linkifier, Linkifiers } from "./linkifiers/linkifiers.ts";
 export { linkifierProblem, patternSize } from "./linkifiers/usable.ts";
-export { channelSlug, encodeComponent } from "./links/slug.ts";
 export { htmlDifferences } from "./html-differences.ts";
 export { emptyLookups } from "./lookups.ts";
 export { isMeMessage } from "./me-message.ts";
@@ -29,7 +28,7 @@ export {
   verbatim,
   topicLink,
 } from "./notice.ts";
-export { type ParseOptions, parseMessage } from "./parse-message.ts";
+export { parseMessage } from "./parse-message.ts";
 export { plainText } from "./plain/plain-text.ts";
 export { fencedQuote, maxQuoteFrameLength, quotedLines } from "./quote-source.ts";
 export { renderDescription } from "./render-description.ts";
@@ -40,14 +39,12 @@ export { searchText } from "./search/search-text.ts";
 export { topicLinks } from "./topic-links.ts";
 export { makePreviews, textsOfPlaceholder } from "./previews/make-previews.ts";
 export type {
-  LinkableChannel,
   LinkedFile,
   Lookups,
   MadeImage,
   MentionableGroup,
   MentionableUser,
   ParsedMessage,
-  ReferencedNames,
   RenderedMessage,
 } from "./types.ts";
 export { topicPath } from "./names-html.ts";

@@ -12,8 +12,6 @@ export {
   shownServices,
 } from "./bots.ts";
 export {
-  type AccessFacts,
-  type AdministrationFacts,
   type PublicFacts,
   hasContentAccess,
   hasMetadataAccess,
@@ -178,7 +176,6 @@ export {
 } from "./messages/message-input.ts";
 export { visibleEntries, loadHistoryShown } from "./messages/edit-history.ts";
 export {
-  type LockedMessage,
   checkChangeable,
   lockMessageAudience,
   lockMessageAfter,
@@ -258,7 +255,6 @@ export {
   loadMemberships,
   loadMembershipsWithOwners,
   type GroupSettingUpdates,
-  type PermissionOf,
   type PermissionScope,
   scopes,
 } from "./permissions/memberships.ts";
@@ -295,13 +291,7 @@ export {
   loadSystemGroups,
 } from "./permissions/system-groups.ts";
 export { listDomains } from "./organization-domains.ts";
-export {
-  type GroupMapping,
-  type IdentityProvider,
-  identityProviderFrom,
-  type RoleMapping,
-  usesProvider,
-} from "./identity-provider.ts";
+export { type IdentityProvider, identityProviderFrom, usesProvider } from "./identity-provider.ts";
 export { loadOrganizationSettings, storeOrganizationSettings } from "./organization-settings.ts";
 export {
   type ProfileData,
@@ -324,7 +314,6 @@ export {
   realmOfHost,
   lockOrganizationShared,
   lockOrganization,
-  type EditHistoryPolicy,
   type Realm,
   loadRealm,
 } from "./realms.ts";
@@ -344,7 +333,7 @@ export {
   switchSql,
   timezoneNamed,
 } from "./settings.ts";
-export { type Secrets, secretsOf, type Site, type UploadLimits, uploadLimits } from "./site.ts";
+export { type Secrets, secretsOf, type Site, uploadLimits } from "./site.ts";
 export * from "./users/index.ts";
 export { zuliprc } from "./zuliprc.ts";
 export type * from "./statement-rows.ts";

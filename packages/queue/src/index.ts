@@ -1,6 +1,6 @@
 export * from "./await-children.ts";
 export type { QueueConfig } from "./backend.ts";
 export * from "./hand-back.ts";
-export type { JobPresence, JobView, QueueCounts, QueueInspection } from "./inspect.ts";
+export type { JobPresence, JobView, QueueCounts } from "./inspect.ts";
 export { connectQueues, prepareQueues, type Queues } from "./queues.ts";
-export type { Run, WorkerCounters, WorkerHandle, WorkerOptions } from "./worker.ts";
+export type { Run, WorkerHandle } from "./worker.ts";
