@@ -5,7 +5,13 @@ import type { Condition } from "@carillon/contract";
 import type { Database } from "@carillon/db";
 import { silentLogger, type Logger } from "@carillon/kit";
 import { connectQueues, prepareQueues, type Queues } from "@carillon/queue";
-import { createTestDatabase, redisUrl, type TestDatabase } from "@carillon/testkit";
+import {
+  createTestDatabase,
+  type Gateway,
+  redisUrl,
+  startGateway,
+  type TestDatabase,
+} from "@carillon/testkit";
 import type Koa from "koa";
 import { buildDashboard } from "./app.ts";
 import type { Login, Role } from "./credentials.ts";
@@ -149,4 +155,17 @@ export async function withhold(
   await db.prisma.withheldMessage.create({
     data: { scheduledMessageId: id, ...place, content, deliverAt, condition, ...reply },
   });
+}
+
+/** Starts a gateway on the dashboard's database for the tests of the enclosing `describe`. */
+export function useGatewayOf(dashboard: () => TestDashboard): () => Gateway {
+  let gateway: Gateway | undefined;
+  before("start a gateway", async () => {
+    gateway = await startGateway(dashboard().db);
+  });
+  after(() => gateway?.close());
+  return () => {
+    if (!gateway) throw new Error("the gateway runs only during the tests");
+    return gateway;
+  };
 }

@@ -2,9 +2,10 @@ import type { ErrorCode } from "./generated/api.ts";
 
 /**
  * Codes of the client itself. `NO_ANSWER`: the request got no whole answer, because of the network or the time limit.
- * `BAD_ANSWER`: the answer is not one of the protocol, such as the error page of a proxy.
+ * `BAD_ANSWER`: the answer is not one of the protocol, such as the error page of a proxy. `ANSWER_TOO_LARGE`: it has more
+ * bytes than `maxAnswerBytes`.
  */
-export type ClientErrorCode = "NO_ANSWER" | "BAD_ANSWER";
+export type ClientErrorCode = "NO_ANSWER" | "BAD_ANSWER" | "ANSWER_TOO_LARGE";
 
 interface Facts {
   readonly operation: string;

@@ -281,6 +281,32 @@ describe("Client", () => {
       }
     });
 
+    it("reads no more of an answer than its limit, and does not repeat such a request", async () => {
+      let sent = 0;
+      stub.answer = (_, response) => {
+        response.writeHead(200);
+        const chunk = Buffer.alloc(65_536, " ");
+        const more = () => {
+          while (!response.destroyed && sent < 2 ** 30) {
+            sent += chunk.length;
+            if (!response.write(chunk)) return;
+          }
+        };
+        response.on("drain", more);
+        more();
+      };
+      const error = await errorOf(send(client({ maxAnswerBytes: 100_000 })));
+      expect(error).to.include({ code: "ANSWER_TOO_LARGE", status: 200 });
+      expect(error.message).to.include("100000 bytes");
+      expect(stub.requests).to.have.length(1);
+      expect(sent).to.be.below(2 ** 30);
+      answers([200, success.replace('"msg":""', '"msg":"ä"')]);
+      expect((await send(client({ maxAnswerBytes: success.length + 2 }))).id).to.equal(7);
+      expect(await errorOf(send(client({ maxAnswerBytes: success.length + 1 })))).to.include({
+        code: "ANSWER_TOO_LARGE",
+      });
+    });
+
     it("ends a request at its time limit", async () => {
       stub.answer = () => {};
       const error = await errorOf(send(client({ retries: 0, timeoutMs: 50 })));

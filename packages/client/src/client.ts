@@ -18,6 +18,8 @@ export interface ClientOptions {
   readonly retries?: number | undefined;
   /** Milliseconds for one attempt; 60,000 unless given, without limit for uploads. */
   readonly timeoutMs?: number | undefined;
+  /** Bytes of an answer that are read, except of files; 256 MiB unless given. */
+  readonly maxAnswerBytes?: number | undefined;
   /** Name of the program, which people see with its messages. */
   readonly clientName?: string | undefined;
   /** Called before each wait for another attempt, also of polls. */
@@ -61,7 +63,7 @@ class Requests {
     ...[params = {}, options = {}]: Arguments<Id>
   ): Promise<Operations[Id]["result"]> {
     const route = routeOf(id);
-    const { retries = 5, timeoutMs, clientName, onRetry } = this.#options;
+    const { retries = 5, timeoutMs, maxAnswerBytes = 2 ** 28, clientName, onRetry } = this.#options;
     const { url, body } = encodeRequest(this.#site, route, params as Params, clientName);
     const headers: Record<string, string> = { ...this.#authorization, ...options.headers };
     if (route.keyed) headers["Idempotency-Key"] = usableKey(options.idempotencyKey ?? newKey());
@@ -76,6 +78,7 @@ class Requests {
         signal: options.signal,
         timeoutMs: options.timeoutMs ?? timeoutMs ?? (isUpload ? 0 : 60_000),
         raw: route.raw,
+        maxBytes: maxAnswerBytes,
       });
     const answer = await withRetries(attempt, {
       retries: options.retries ?? retries,

@@ -13,6 +13,8 @@ export interface Exchange {
   readonly timeoutMs: number;
   /** The caller reads the answer. */
   readonly raw: boolean;
+  /** Of an answer that is not raw. */
+  readonly maxBytes: number;
 }
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -44,7 +46,7 @@ export async function exchange(fetch: Fetch, request: Exchange): Promise<unknown
       limit.lift();
       return response;
     }
-    return answerOf(operation, response, await response.text());
+    return answerOf(operation, response, await textOf(request, response));
   } catch (error) {
     if (error instanceof ApiError) throw error;
     if (request.signal?.aborted) throw request.signal.reason;
@@ -59,6 +61,28 @@ export async function exchange(fetch: Fetch, request: Exchange): Promise<unknown
     });
   } finally {
     if (!keepsLimit) limit.release();
+  }
+}
+
+/** Reads an answer as text, up to the limit of the request. @throws ApiError `ANSWER_TOO_LARGE` */
+async function textOf({ operation, maxBytes }: Exchange, response: Response): Promise<string> {
+  const reader = response.body?.getReader();
+  if (!reader) return "";
+  const decoder = new TextDecoder();
+  let text = "";
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    size += value.length;
+    if (size > maxBytes) {
+      // Closes the connection; the rest is not read.
+      await reader.cancel();
+      const message = `the answer has more than ${maxBytes} bytes; maxAnswerBytes changes the limit`;
+      const { status } = response;
+      throw new ApiError({ operation, code: "ANSWER_TOO_LARGE", status, message });
+    }
+    text += decoder.decode(value, { stream: true });
   }
 }
 

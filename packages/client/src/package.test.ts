@@ -58,7 +58,7 @@ describe("The package of the client", function () {
     const program = `
 import { ApiError, Client, type EventMessage, replyTo, type ServerEvent } from "@carillon/client";
 import { clientFromZuliprc } from "@carillon/client/node";
-import { verifyWebhook } from "@carillon/client/webhooks";
+import { type OutgoingWebhookAnswer, type OutgoingWebhookCall, verifyWebhook } from "@carillon/client/webhooks";
 
 const client: Client = await clientFromZuliprc("x");
 const { id }: { id: number } = await client.sendMessage({ type: "channel", to: 1, topic: "t", content: "c" });
@@ -88,6 +88,14 @@ try {
   if (error instanceof ApiError && error.code === "RATE_LIMIT_HIT") console.log(error.retryAfter, name);
 }
 await verifyWebhook({ body: "", headers: new Headers() }, { secret: "" });
+const answered = ({ data, message, trigger }: OutgoingWebhookCall): OutgoingWebhookAnswer => {
+  // @ts-expect-error there is no such trigger
+  if (trigger === "reaction") return {};
+  // @ts-expect-error bots have no flags
+  console.log(message.flags);
+  return { content: message.rendered_content + data };
+};
+console.log(answered);
 `;
     await writeFile(join(folder, "program.ts"), program);
     const options = [

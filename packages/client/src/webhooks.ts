@@ -1,4 +1,10 @@
-/** Verification of signed requests of the server (Standard Webhooks 1.0). */
+/** Verification of signed requests of the server (Standard Webhooks 1.0), and the types of what they contain. */
+
+export type {
+  OutgoingWebhookAnswer,
+  OutgoingWebhookCall,
+  OutgoingWebhookMessage,
+} from "./outgoing-webhook.ts";
 
 /** A request that must not be trusted. */
 export class WebhookError extends Error {

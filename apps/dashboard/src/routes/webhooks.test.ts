@@ -6,18 +6,16 @@ import {
   organization,
   saidBy,
   send,
-  startGateway,
   toChannel,
   useEndpoint,
   webhookBot,
-  type Gateway,
   type TestAccount,
   type TestChannel,
   type TestOrganization,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { useDashboard } from "../test-support.ts";
+import { useDashboard, useGatewayOf } from "../test-support.ts";
 
 interface Shown {
   readonly endpoints: { readonly rows: readonly EndpointView[] };
@@ -26,21 +24,17 @@ interface Shown {
 
 describe("the dashboard's webhooks", () => {
   const dashboard = useDashboard("postgres");
+  const gateway = useGatewayOf(dashboard);
   const endpoint = useEndpoint();
-  let gateway: Gateway;
   let org: TestOrganization;
   let room: TestChannel;
   let bot: TestAccount;
 
-  before(async () => {
-    gateway = await startGateway(dashboard().db);
-  });
-  after(() => gateway?.close());
   beforeEach(async () => {
     const { db } = dashboard();
     org = await organization(db);
     room = await channel(db, org.realm, { subscribers: [org.member] });
-    const scene = { db, as: (account: TestAccount) => gateway.as(account) };
+    const scene = { db, as: (account: TestAccount) => gateway().as(account) };
     bot = await webhookBot(scene, org.owner, `${endpoint.url}?key=secret-in-url`);
   });
 
@@ -57,7 +51,7 @@ describe("the dashboard's webhooks", () => {
     endpoint.answer((_, response) => void response.writeHead(404).end());
     for (let n = 0; n < count; n++)
       await send(
-        gateway.as(org.member),
+        gateway().as(org.member),
         toChannel(room.id, { content: `@**${bot.fullName}** secret text` }),
       );
     await makeCalls(dashboard().db, bot);

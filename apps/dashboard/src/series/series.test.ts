@@ -4,13 +4,11 @@ import {
   dailySeries,
   deliverNow,
   eventsOf,
-  type Gateway,
   messageSeries,
   organization,
   rowsRead,
   type Params,
   seriesOf,
-  startGateway,
   type TestAccount,
   type TestChannel,
   type TestOrganization,
@@ -19,7 +17,7 @@ import {
 import { expect } from "chai";
 
 import type { Found } from "../look-up/look-up.ts";
-import { useDashboard } from "../test-support.ts";
+import { useDashboard, useGatewayOf } from "../test-support.ts";
 import { type SeriesFilter, seriesStates } from "./filter.ts";
 import { composeSeries, type SeriesPage } from "./list.ts";
 
@@ -27,15 +25,11 @@ const count = 30_000;
 
 describe("the dashboard's series", () => {
   const dashboard = useDashboard();
-  let gateway: Gateway;
+  const gateway = useGatewayOf(dashboard);
   let org: TestOrganization;
   let author: TestAccount;
   let room: TestChannel;
 
-  before(async () => {
-    gateway = await startGateway(dashboard().db);
-  });
-  after(() => gateway?.close());
   beforeEach(async () => {
     const { db } = dashboard();
     org = await organization(db);
@@ -45,14 +39,14 @@ describe("the dashboard's series", () => {
 
   const secrets = { topic: "a secret topic", content: "a secret text" };
   const create = (over: Params = {}) =>
-    createdSeries(gateway.as(author), dailySeries(room.id, { ...secrets, ...over }));
+    createdSeries(gateway().as(author), dailySeries(room.id, { ...secrets, ...over }));
   const list = (fields: Readonly<Record<string, string>> = {}) =>
     dashboard().json(
       `/series?${new URLSearchParams({ realm: `#${org.realm.id}`, ...fields }).toString()}`,
     ) as Promise<SeriesPage>;
   const page = async (path: string) => (await dashboard().ask(path)).text();
   const find = (id: string | number) => dashboard().json(`/look-up?id=${id}`) as Promise<Found>;
-  const read = (id: number) => seriesOf(gateway.as(author), id);
+  const read = (id: number) => seriesOf(gateway().as(author), id);
   const deliverNext = async (id: number) => {
     const { next_scheduled_message_id: planned } = await read(id);
     await deliverNow(dashboard().db, org.realm, [planned ?? 0]);

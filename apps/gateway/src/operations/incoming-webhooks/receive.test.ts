@@ -1,7 +1,6 @@
 import {
   bot,
   channel,
-  inChannel,
   messagesOf,
   noticesTo,
   refused,
@@ -9,23 +8,18 @@ import {
   succeeded,
   type TestAccount,
   type TestChannel,
-  useScene,
   withUsers,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { type Hook, payloadOf, post } from "./support.test.ts";
+import { type Hook, payloadOf, post, useHookScene } from "./support.test.ts";
 
 describe("POST /external/{integration}", () => {
-  const scene = useScene();
+  const hooks = useHookScene();
+  const { scene, read } = hooks;
   let hook: TestAccount;
   let room: TestChannel;
-
-  beforeEach(async () => {
-    const { db, org } = scene;
-    hook = await bot(db, org.member, { botType: 2 });
-    room = await channel(db, org.owner, { subscribers: [org.member] });
-  });
+  beforeEach(() => ({ hook, room } = hooks));
 
   const send = (integration: string, given: Hook = {}, by: TestAccount | undefined = hook) =>
     post(scene.gateway.anonymous, integration, by, given);
@@ -33,7 +27,6 @@ describe("POST /external/{integration}", () => {
     ...given,
     query: { stream: String(room.id), ...given.query },
   });
-  const read = () => messagesOf(scene.as(scene.org.member), inChannel(room.id));
   const notices = () => noticesTo(scene.as(scene.org.member), scene.org.notificationBot);
   const direct = () => messagesOf(scene.as(scene.org.member), withUsers(hook.id));
 

@@ -1,38 +1,14 @@
-import {
-  bot,
-  channel,
-  inChannel,
-  messagesOf,
-  refused,
-  startGateway,
-  succeeded,
-  type TestAccount,
-  type TestChannel,
-  useScene,
-} from "@carillon/testkit";
+import { bot, refused, startGateway, succeeded } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { type Hook, payloadOf, post } from "./support.test.ts";
+import { type Hook, payloadOf, post, useHookScene } from "./support.test.ts";
 
 describe("Repeats of webhooks", () => {
-  const scene = useScene();
-  let hook: TestAccount;
-  let room: TestChannel;
-
-  beforeEach(async () => {
-    const { db, org } = scene;
-    hook = await bot(db, org.member, { botType: 2 });
-    room = await channel(db, org.owner, { subscribers: [org.member] });
-  });
-
-  const send = (headers: Hook["headers"], more: Hook = {}, by = hook, integration = "json") =>
-    post(scene.gateway.anonymous, integration, by, {
-      ...more,
-      query: { stream: String(room.id), ...more.query },
-      ...(headers && { headers }),
-    });
-  const count = async () =>
-    (await messagesOf(scene.as(scene.org.member), inChannel(room.id))).length;
+  const hooks = useHookScene();
+  const { scene } = hooks;
+  const send = (headers: Hook["headers"], more: Hook = {}, by = hooks.hook) =>
+    hooks.post("json", { ...more, ...(headers && { headers }) }, by);
+  const count = async () => (await hooks.read()).length;
 
   it("succeed and send nothing, whatever they contain", async () => {
     for (const name of [
@@ -84,7 +60,7 @@ describe("Repeats of webhooks", () => {
     succeeded(await send(headers));
     await scene.db.rows(
       "UPDATE idempotency_keys SET created_at = now() - interval '24 hours' WHERE account_id = $1",
-      [hook.id],
+      [hooks.hook.id],
     );
     succeeded(await send(headers));
     expect(await count()).to.equal(2);
@@ -101,8 +77,8 @@ describe("Repeats of webhooks", () => {
         const before = await count();
         const answers = await Promise.all(
           Array.from({ length: 20 }, (_, i) =>
-            post((i % 2 ? second : scene.gateway).anonymous, integration, hook, {
-              query: { stream: String(room.id) },
+            post((i % 2 ? second : scene.gateway).anonymous, integration, hooks.hook, {
+              query: { stream: String(hooks.room.id) },
               headers: { "webhook-id": `${integration}-at-once` },
               body,
             }),
@@ -124,11 +100,8 @@ describe("Repeats of webhooks", () => {
       startsAt: "2026-03-02T09:00:00Z",
     })) as unknown as [Alert, Alert];
     const fire = (...alerts: readonly Alert[]) =>
-      send({}, { query, body: { alerts } }, hook, "alertmanager");
-    const read = async () =>
-      (await messagesOf(scene.as(scene.org.member), inChannel(room.id))).map(
-        (message) => message.content,
-      );
+      hooks.post("alertmanager", { query, body: { alerts } });
+    const read = async () => (await hooks.read()).map((message) => message.content);
     succeeded(await fire(one, two));
     expect(await read()).to.deep.equal(["🚨 **Firing:** Down", "🚨 **Firing:** Down"]);
     succeeded(await fire({ ...one, status: "resolved" }, two));

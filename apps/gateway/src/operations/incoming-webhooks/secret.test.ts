@@ -1,44 +1,22 @@
 import { createHmac } from "node:crypto";
 
 import { createBot, updateBot } from "@carillon/contract";
-import {
-  bot,
-  channel,
-  inChannel,
-  messagesOf,
-  refused,
-  succeeded,
-  type TestAccount,
-  type TestChannel,
-  useScene,
-} from "@carillon/testkit";
+import { bot, refused, succeeded } from "@carillon/testkit";
 import { expect } from "chai";
 import { Webhook } from "standardwebhooks";
 
-import { payloadOf, post } from "./support.test.ts";
+import { payloadOf, useHookScene } from "./support.test.ts";
 
 describe("The webhook_secret of a bot", () => {
-  const scene = useScene();
-  let hook: TestAccount;
-  let room: TestChannel;
-  beforeEach(async () => {
-    const { db, org } = scene;
-    hook = await bot(db, org.member, { botType: 2 });
-    room = await channel(db, org.owner, { subscribers: [org.member] });
-  });
+  const hooks = useHookScene();
+  const { scene } = hooks;
 
   const set = (secret: string) =>
     scene
       .as(scene.org.member)
-      .patch(`/api/v1/bots/${hook.id}`, { config_data: { webhook_secret: secret } });
+      .patch(`/api/v1/bots/${hooks.hook.id}`, { config_data: { webhook_secret: secret } });
   const send = (integration: string, headers: Record<string, string>, body: string) =>
-    post(scene.gateway.anonymous, integration, hook, {
-      query: { stream: String(room.id) },
-      headers,
-      body,
-    });
-  const count = async () =>
-    (await messagesOf(scene.as(scene.org.member), inChannel(room.id))).length;
+    hooks.post(integration, { headers, body });
 
   it("is set and removed by the owner, sealed, and never shown", async () => {
     const member = scene.as(scene.org.member);
@@ -83,9 +61,9 @@ describe("The webhook_secret of a bot", () => {
         "BAD_REQUEST",
       );
     await change(generic.id, { webhook_secret: "a" });
-    await change(hook.id, { other: "a" });
-    await change(hook.id, { webhook_secret: 7 });
-    await change(hook.id, { webhook_secret: "x".repeat(201) });
+    await change(hooks.hook.id, { other: "a" });
+    await change(hooks.hook.id, { webhook_secret: 7 });
+    await change(hooks.hook.id, { webhook_secret: "x".repeat(201) });
     succeeded(await set("😀".repeat(200)));
     await refused(
       db,
@@ -130,7 +108,7 @@ describe("The webhook_secret of a bot", () => {
     const again = { ...signed(form), "webhook-id": "msg_1" };
     succeeded(await send("json", { ...type, ...again }, form));
     // The last one was a repeat.
-    expect(await count()).to.equal(3);
+    expect(await hooks.read()).to.have.length(3);
     succeeded(await set(""));
     succeeded(await send("json", {}, "[1]"));
   });
