@@ -152,7 +152,7 @@ export { sendInvitations } from "./invitations/send-invitations.ts";
 export { createReusableLink } from "./invitations/reusable-links.ts";
 export { resendInvitation, revokeInvitation } from "./invitations/change-invitations.ts";
 export { clearInvitations } from "./invitations/clear-invitations.ts";
-export { listInvitations } from "./invitations/list-invitations.ts";
+export { invitationPages, listInvitations } from "./invitations/list-invitations.ts";
 export { changeMessage } from "./messages/change/change-message.ts";
 export { changeFlag } from "./messages/flags/change-flag.ts";
 export { runMarkReadStep, recordMarkRead } from "./messages/flags/mark-read-step.ts";
@@ -369,6 +369,7 @@ export {
 } from "./users/deactivate-user.ts";
 export { addressChangeMail, confirmAddress, findWantedAddress } from "./users/change-address.ts";
 export { deactivationMail } from "./users/deactivation-mail.ts";
+export { runEndInvitationsStep } from "./users/end-invitations.ts";
 export { checkPassword, hashPassword, passwordLength, verifyPassword } from "./users/passwords.ts";
 export { promoteMembers } from "./users/promote-members.ts";
 export { reactivateUser } from "./users/reactivate-user.ts";

@@ -1039,7 +1039,14 @@ declare module "@carillon/db" {
       makerId: number | null;
       role: number;
     };
-    "invitations-by-ids": {
+    "invitations-clear": {};
+    "invitations-insert": {
+      id: number;
+    };
+    "invitations-last-id": {
+      id: number;
+    };
+    "invitations-page": {
       id: number;
       makerId: number | null;
       kind: string;
@@ -1049,14 +1056,19 @@ declare module "@carillon/db" {
       keySealed: Buffer;
       invited: number | null;
       expiryDate: number | null;
+      isListed: boolean;
     };
-    "invitations-clear": {};
-    "invitations-insert": {
+    "invitations-page-of-maker": {
       id: number;
-    };
-    "invitations-sizes": {
-      id: number;
-      bytes: number;
+      makerId: number | null;
+      kind: string;
+      email: string | null;
+      role: number;
+      notifyReferrer: boolean;
+      keySealed: Buffer;
+      invited: number | null;
+      expiryDate: number | null;
+      isListed: boolean;
     };
     "invitations-to-address": {
       id: number;

@@ -132,7 +132,9 @@ export {
 export {
   endInvitations,
   endInvitationsOfMaker,
+  endInvitationsToAddress,
   invitesChangedEvents,
+  linksAtOnce,
   type LockedInvitation,
   lockInvitations,
 } from "./invitations.ts";

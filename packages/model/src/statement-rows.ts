@@ -584,6 +584,9 @@ declare module "@carillon/db" {
       id: number;
       makerId: number | null;
     };
+    "invitations-of-address-end": {
+      makerId: number | null;
+    };
     "invitations-of-maker-end": {};
     linkifiers: {
       id: number;

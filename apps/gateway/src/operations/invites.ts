@@ -1,6 +1,7 @@
 import * as contract from "@carillon/contract";
 import {
   createReusableLink,
+  invitationPages,
   listInvitations,
   resendInvitation,
   revokeInvitation,
@@ -8,7 +9,7 @@ import {
   type WantedOffer,
 } from "@carillon/domain";
 import { handle } from "../handle.ts";
-import { inPages } from "../http/pages.ts";
+import { Pages } from "../http/pages.ts";
 
 /** Maps what a link offers to the names that the rules use. */
 function wantedOffer(input: contract.InputOf<typeof contract.createInviteLink>): WantedOffer {
@@ -23,8 +24,12 @@ function wantedOffer(input: contract.InputOf<typeof contract.createInviteLink>):
 
 export default [
   handle.reads(contract.listInvites, async ({ sql, snapshot, actor, services }) => {
-    const invites = await snapshot((tx) => listInvitations(tx, services.site, actor));
-    return { invites: inPages(invites, sql) };
+    const list = await snapshot((tx) => listInvitations(tx, services.site, actor));
+    const { items, lastId } = list.first;
+    const isWhole = lastId === undefined;
+    return {
+      invites: isWhole ? items : new Pages(() => invitationPages(sql, services.site, list)),
+    };
   }),
 
   // The refusal of some addresses follows the commit of the invitations to the others, so its answer cannot be stored.

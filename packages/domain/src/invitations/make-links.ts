@@ -40,14 +40,18 @@ export interface Invitee {
   readonly fullName: string | null;
 }
 
-/** `mails` starts at 1 for links with an address, because each is mailed at once. */
+/**
+ * `mails` starts at 1 for links with an address, because each is mailed at once. `created_at` is not the transaction's time,
+ * which may be before the lock of the group graph was taken: it is compared with `deactivated_at` of the maker.
+ */
 const insert = statement({
   name: "invitations-insert",
   text: `INSERT INTO invitations (realm_id, kind, maker_id, parent_id, email, full_name, role, include_defaults,
-      notify_referrer, welcome_text, key_digest, key_sealed, expires_at, mails)
-    SELECT $1, $2, $3, $4, n.email, n.full_name, $5, $6, $7, $8, n.digest, n.sealed,
-      now() + make_interval(mins => $9), CASE WHEN n.email IS NULL THEN 0 ELSE 1 END
-    FROM unnest($10::text[], $11::text[], $12::bytea[], $13::bytea[]) AS n (email, full_name, digest, sealed)
+      notify_referrer, welcome_text, key_digest, key_sealed, created_at, expires_at, mails)
+    SELECT $1, $2, $3, $4, n.email, n.full_name, $5, $6, $7, $8, n.digest, n.sealed, t.made,
+      t.made + make_interval(mins => $9), CASE WHEN n.email IS NULL THEN 0 ELSE 1 END
+    FROM (SELECT clock_timestamp() AS made) t,
+      unnest($10::text[], $11::text[], $12::bytea[], $13::bytea[]) AS n (email, full_name, digest, sealed)
     RETURNING id`,
 });
 

@@ -6,7 +6,7 @@ import { type Account, invitesChangedEvents, recordAudit, type Site } from "@car
 import { checkOffer, openInviter, type WantedOffer } from "./check-offer.ts";
 import { linkUrl } from "./mail.ts";
 import { makeLinks } from "./make-links.ts";
-import { linkIsOpen } from "./usable-links.ts";
+import { ownLinkIsOpen } from "./usable-links.ts";
 
 /** A request for a reusable link. */
 export interface WantedLink extends WantedOffer {
@@ -48,7 +48,7 @@ export async function createReusableLink(
 
 const openLinks = statement({
   name: "reusable-links-count",
-  text: `SELECT count(*)::int AS count FROM invitations i WHERE i.realm_id = $1 AND i.kind = 'multiuse' AND ${linkIsOpen}`,
+  text: `SELECT count(*)::int AS count FROM invitations i WHERE i.realm_id = $1 AND i.kind = 'multiuse' AND ${ownLinkIsOpen}`,
 });
 
 /** Checks that the organization may have another reusable link. @throws ApiError `BAD_REQUEST` if not */

@@ -31,6 +31,7 @@ import {
   loadAfter,
   endInvitations,
   invitesChangedEvents,
+  linksAtOnce,
   type LockedInvitation,
 } from "@carillon/model";
 
@@ -40,6 +41,7 @@ import { welcome } from "../notices/send.ts";
 import { addressTaken, checkAddressIsFree, checkNewAddress } from "./change-address.ts";
 import { checkAddressIsAllowed } from "./allowed-addresses.ts";
 import { recordSignupNotice } from "../notices/record.ts";
+import { recordInvitationEnds } from "./end-invitations.ts";
 import { checkPassword, hashPassword } from "./passwords.ts";
 import { newAccountEvents } from "./user-events.ts";
 
@@ -138,7 +140,7 @@ export async function addPerson(
 }
 
 /**
- * Inserts a person's account, ends all links of its address, records the announcement and sends the welcome message.
+ * Inserts a person's account, ends the links of its address, records the announcement and sends the welcome message.
  * @param links the links of the address, locked
  * @param customText sent as a second message, empty for none; null for the organization's text
  * @returns the events to emit
@@ -158,6 +160,7 @@ export async function admitPerson(
     realm.id,
     links.map(({ id }) => id),
   );
+  if (links.length >= linksAtOnce) await recordInvitationEnds(tx, realm.id, account.id);
   await recordSignupNotice(tx, realm, account);
   const makers = links.map(({ makerId }) => makerId);
   const custom = await customWelcome(tx, site, account, customText);

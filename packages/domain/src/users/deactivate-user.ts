@@ -8,7 +8,6 @@ import {
   checkAdministers,
   checkOwnerRemains,
   currentActor,
-  endInvitationsOfMaker,
   groupEvents,
   guestsNotSeeing,
   loadMetadataAudiences,
@@ -37,6 +36,7 @@ import { visibilityBySubscriptions } from "../user-visibility/visibility-events.
 import { dropQueues } from "./api-key.ts";
 import { groupsOfAccount } from "./create-user.ts";
 import { type DeactivationNote, recordDeactivationMail } from "./deactivation-mail.ts";
+import { endOwnInvitations } from "./end-invitations.ts";
 import { reactivatedSettings } from "./reactivate-user.ts";
 import { deleteProfile } from "./update-user.ts";
 
@@ -244,9 +244,10 @@ async function openUser(
   return { user, bots: bots.filter(({ isActive }) => isActive) };
 }
 
+/** `clock_timestamp()`: later than any link that the account has made before the lock of the group graph was taken. */
 const deactivate = statement({
   name: "account-deactivate",
-  text: "UPDATE users SET is_active = false, deactivated_at = now() WHERE id = $1",
+  text: "UPDATE users SET is_active = false, deactivated_at = clock_timestamp() WHERE id = $1",
 });
 
 /**
@@ -311,7 +312,7 @@ export async function deactivateAccount(
     "lost",
   );
   const audience = await lockAccountAudience(tx, account);
-  const invitations = account.isBot ? [] : await endInvitationsOfMaker(tx, account);
+  const invitations = account.isBot ? [] : await endOwnInvitations(tx, account);
   if (!account.isBot) await forgetDevices(tx, account.id);
   if (account.botType === outgoingWebhook) await endCallsOfBots(tx, [account.id]);
   const profile = deletesProfile ? await deleteProfile(tx, account, audience) : [];
