@@ -41,11 +41,7 @@ const endOfMaker = statement({
  * ended are deleted later.
  * @returns how many have ended, at most {@link linksAtOnce}
  */
-export function endInvitationsOfMaker(
-  tx: Tx,
-  realmId: number,
-  makerId: number,
-): Promise<number> {
+export function endInvitationsOfMaker(tx: Tx, realmId: number, makerId: number): Promise<number> {
   return tx.count(endOfMaker, [realmId, makerId]);
 }
 
