@@ -2,6 +2,7 @@ import type { MessageSeries } from "@carillon/contract";
 import { listMessageSeries, maxSeries } from "@carillon/contract";
 import { botCommand } from "@carillon/jobs";
 import {
+  answerAtOnce,
   answerCommands,
   askBot,
   botAnswers,
@@ -260,7 +261,7 @@ describe("series commands of the scheduling bot", () => {
     const command = toUsers([scene.org.schedulingBot.id], { content: `send s${id} now` });
     await send(scene.as(person), command);
     const ref = (await openCommands(scene.db)).at(0)!;
-    await Promise.all([1, 2, 3].map(() => runJob(scene.db, botCommand, ref)));
+    await answerAtOnce(scene.db, ref, 3);
     await runJob(scene.db, botCommand, ref);
     expect(await sent()).to.deep.equal(["Plans?"]);
     const answers = await botAnswers(scene.db, scene.org.schedulingBot, person);

@@ -1,5 +1,6 @@
 import type { Database } from "@carillon/db";
 import { botCommand, type IntentRef } from "@carillon/jobs";
+import { IntentBusy } from "@carillon/outbox";
 import { expect } from "chai";
 
 import type { TestAccount } from "../factories/account.ts";
@@ -17,6 +18,22 @@ export function openCommands(db: Database): Promise<IntentRef[]> {
 /** Runs the jobs of all commands. */
 export async function answerCommands(db: Database): Promise<void> {
   for (const ref of await openCommands(db)) await runJob(db, botCommand, ref);
+}
+
+/**
+ * Runs the job of a command several times at once, and each again while an earlier run holds the account's lock, as the
+ * queue does.
+ */
+export async function answerAtOnce(db: Database, ref: IntentRef, times: number): Promise<void> {
+  const run = async (): Promise<void> => {
+    try {
+      await runJob(db, botCommand, ref);
+    } catch (error) {
+      if (!(error instanceof IntentBusy)) throw error;
+      return run();
+    }
+  };
+  await Promise.all(Array.from({ length: times }, run));
 }
 
 /** A message of a scheduling bot. */
