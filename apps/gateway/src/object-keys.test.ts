@@ -47,6 +47,9 @@ describe("Keys of new objects", () => {
     expect(new Set(taken).size).to.equal(4);
     const [alone = [], shared = []] = await reserved();
     expect([alone.length, shared.length]).to.deep.equal([1, 12]);
+    expect(new Set(shared).size).to.equal(12);
+    // Their objects are in one folder, whose syncs they share.
+    expect(new Set(shared.map((key) => key.slice(0, 2))).size).to.equal(1);
     for (let later = 0; later < 9; later++) taken.push(await keys.take());
     expect([...alone, ...shared]).to.have.members(taken);
     await keys.take();

@@ -1,6 +1,6 @@
 import type { Database } from "@carillon/db";
 import { forgetObjects, reservationMs, reserveObjects } from "@carillon/domain";
-import { newObjectKey } from "@carillon/files";
+import { newObjectKeys } from "@carillon/files";
 import { type Clock, systemClock } from "@carillon/kit";
 
 /** Keys that one statement reserves for each upload that waits for one, if several wait. */
@@ -64,7 +64,7 @@ export class ObjectKeys {
     this.#isReserving = true;
     for (let waiting = this.#waiting.length; waiting > 0; waiting = this.#waiting.length) {
       const wanted = Math.min(waiting > 1 ? factor * waiting : 1, maxReserved);
-      const keys = Array.from({ length: wanted }, newObjectKey);
+      const keys = newObjectKeys(wanted);
       // Before the statement, because the database adds the same time to a later moment.
       const until = this.#clock.now() + reservationMs;
       try {

@@ -1,5 +1,5 @@
 import type { Database, RequestDeadline } from "@carillon/db";
-import type { Guesses, KeyHolder, LoggedIn } from "@carillon/domain";
+import type { FileRequest, Guesses, KeyHolder, LoggedIn, StoredFileRow } from "@carillon/domain";
 import { type SendingClient, type Site, clientOfAccount } from "@carillon/model";
 import type { EventHub } from "@carillon/events";
 import type { FileStore } from "@carillon/files";
@@ -21,6 +21,8 @@ export interface Services {
   readonly site: Site;
   /** Finds the account of an API key by its digest. */
   readonly keys: LookUp<Uint8Array, KeyHolder>;
+  /** Finds files that accounts may read. */
+  readonly readableFiles: LookUp<FileRequest, StoredFileRow>;
   /** Lets polls wait for events. */
   readonly events: Pick<EventHub<unknown>, "poll">;
   /** Counts attempts at passwords. */
@@ -52,11 +54,12 @@ export interface Services {
 
 /** Binds the services to a database whose work ends with the request. */
 export function bindServices(services: Services, deadline: RequestDeadline): Services {
-  const { db, keys, group } = services;
+  const { db, keys, readableFiles, group } = services;
   return {
     ...services,
     db: db.within(deadline),
     keys: keys.within(deadline),
+    readableFiles: readableFiles.within(deadline),
     group: group.within(deadline),
   };
 }

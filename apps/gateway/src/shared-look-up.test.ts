@@ -48,6 +48,13 @@ describe("look-ups of several requests", () => {
     expect(looked.map(({ length }) => length)).to.deep.equal([100, 100, 50]);
   });
 
+  it("are batched by fewer if a limit is given", async () => {
+    const keys = new SharedLookUp(db, look, 2);
+    const found = await Promise.all([2, 3, 4].map((key) => keys.find(key)));
+    expect(found).to.deep.equal(["number 2", undefined, "number 4"]);
+    expect(looked).to.deep.equal([[2, 3], [4]]);
+  });
+
   it("fail together", async () => {
     const keys = start();
     const failed = await Promise.all([keys.find(2), keys.find(-1)].map(outcome));

@@ -1,7 +1,7 @@
 import { RequestDeadline, type Database, type Sql } from "@carillon/db";
 
-/** Keys in one query. */
-const most = 100;
+/** Keys in one query, unless another limit is given. */
+const defaultLimit = 100;
 
 /** Finds values by key. */
 export interface LookUp<Key, Found> {
@@ -25,15 +25,21 @@ interface PendingLookUp<Key, Found> {
 export class SharedLookUp<Key, Found> implements LookUp<Key, Found> {
   readonly #db: Database;
   readonly #look: (sql: Sql, keys: readonly Key[]) => Promise<ReadonlyArray<Found | undefined>>;
+  readonly #limit: number;
   #asked: Array<PendingLookUp<Key, Found>> = [];
 
-  /** @param look returns the value of each key, in order */
+  /**
+   * @param look returns the value of each key, in order
+   * @param limit maximum keys in one query
+   */
   constructor(
     db: Database,
     look: (sql: Sql, keys: readonly Key[]) => Promise<ReadonlyArray<Found | undefined>>,
+    limit = defaultLimit,
   ) {
     this.#db = db;
     this.#look = look;
+    this.#limit = limit;
   }
 
   find(key: Key, deadline = new RequestDeadline()): Promise<Found | undefined> {
@@ -50,8 +56,8 @@ export class SharedLookUp<Key, Found> implements LookUp<Key, Found> {
   #askAll(): void {
     const asked = this.#asked;
     this.#asked = [];
-    for (let from = 0; from < asked.length; from += most)
-      void this.#ask(asked.slice(from, from + most));
+    for (let from = 0; from < asked.length; from += this.#limit)
+      void this.#ask(asked.slice(from, from + this.#limit));
   }
 
   async #ask(asked: ReadonlyArray<PendingLookUp<Key, Found>>): Promise<void> {

@@ -5,6 +5,7 @@ import {
   eventPresenter,
   findEarlierOutcome,
   keyHolders,
+  readableFiles as loadReadableFiles,
   type Guesses,
   type LoggedIn,
 } from "@carillon/domain";
@@ -91,6 +92,9 @@ export interface WiredGateway {
   readonly objectKeys: ObjectKeys;
 }
 
+/** Files in one statement: the access check of a file in 10,000 messages may take 5 ms. */
+const filesInOneLookUp = 16;
+
 /** Assembles the services; polls receive commits from here on. */
 export function wireServices(parts: GatewayParts): WiredGateway {
   const { db, postCommit, site, log, queues, redisUrl, guesses, polls, checkEvents } = parts;
@@ -117,6 +121,7 @@ export function wireServices(parts: GatewayParts): WiredGateway {
   });
   const group = new GroupCommit({ db, site, log, bounds: parts.groupBounds });
   const keys = new SharedLookUp(db, keyHolders);
+  const readableFiles = new SharedLookUp(db, loadReadableFiles, filesInOneLookUp);
   const objectKeys = new ObjectKeys(db);
   const intake = fileIntake({
     db,
@@ -132,7 +137,17 @@ export function wireServices(parts: GatewayParts): WiredGateway {
     new IdentityClient(site.identityProvider, { timeoutMs: parts.identityMs });
   const ofPeople = { identities, tokens: parts.tokens };
   const webhooks = new WebhookCounts();
-  const services = { ...ofParts, ...ofPeople, keys, events, intake, group, pictures, webhooks };
+  const lookUps = { keys, readableFiles };
+  const services = {
+    ...ofParts,
+    ...ofPeople,
+    ...lookUps,
+    events,
+    intake,
+    group,
+    pictures,
+    webhooks,
+  };
   const keyed = new KeyedRequests(parts.keyWaitMs);
   return { services, events, wakeUps, published, group, keyed, objectKeys };
 }

@@ -59,7 +59,13 @@ export {
   recordEndpointAnswered,
   recordEndpointUnanswered,
 } from "./outgoing-calls/slots.ts";
-export { fileByPath, type StoredFileRow, requireFile } from "./files/file-access.ts";
+export {
+  fileByPath,
+  type FileRequest,
+  readableFiles,
+  requireFile,
+  type StoredFileRow,
+} from "./files/file-access.ts";
 export { fileName, safeName } from "./files/file-names.ts";
 export {
   finishImage,

@@ -778,16 +778,6 @@ declare module "@carillon/db" {
       sha256: Buffer;
       now: number;
     };
-    "file-readable": {
-      id: number;
-      pathId: string;
-      objectKey: string;
-      name: string;
-      contentType: string;
-      size: number;
-      sha256: Buffer;
-      now: number;
-    };
     "file-words": {
       pages: number | null;
     };
@@ -799,6 +789,17 @@ declare module "@carillon/db" {
     };
     "files-of-messages-hold": {
       id: number;
+    };
+    "files-readable": {
+      position: number | null;
+      id: number;
+      pathId: string;
+      objectKey: string;
+      name: string;
+      contentType: string;
+      size: number;
+      sha256: Buffer;
+      now: number;
     };
     "files-readable-by-authors": {
       authorId: number | null;

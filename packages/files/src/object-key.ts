@@ -3,6 +3,8 @@ import { randomBytes } from "node:crypto";
 const alphabet = "abcdefghijklmnopqrstuvwxyz234567";
 const length = 26;
 const form = /^[a-z2-7]{26}$/;
+/** The first characters of a key name the two folders of its object. */
+const charactersOfFolders = 2;
 
 /**
  * Creates the key of a new object: 26 characters of `a-z2-7`, with 130 random bits. Lower case only, because some file
@@ -10,6 +12,14 @@ const form = /^[a-z2-7]{26}$/;
  */
 export function newObjectKey(): string {
   return Array.from(randomBytes(length), (byte) => alphabet[byte % alphabet.length]).join("");
+}
+
+/**
+ * Creates keys of new objects that share a folder, so that concurrent uploads of them share the syncs of the folder.
+ */
+export function newObjectKeys(count: number): string[] {
+  const folder = newObjectKey().slice(0, charactersOfFolders);
+  return Array.from({ length: count }, () => folder + newObjectKey().slice(charactersOfFolders));
 }
 
 /**

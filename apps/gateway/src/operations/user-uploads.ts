@@ -3,11 +3,13 @@ import { errors } from "@carillon/contract";
 import {
   addAttachments,
   fileByPath,
+  type LoggedIn,
   newAttachment,
   type NewAttachment,
   readTemporaryAddress,
   requireFile,
   requireThumbnail,
+  type StoredFileRow,
   temporaryUrl,
 } from "@carillon/domain";
 import type { BatchHandler } from "../group-commit/batch-handler.ts";
@@ -15,6 +17,7 @@ import { handle } from "../handle.ts";
 import { loaderSvg } from "../http/loader-svg.ts";
 import { FileBody } from "../http/file-body.ts";
 import { svgReply } from "../http/svg-reply.ts";
+import type { Services } from "../services.ts";
 
 /** Adds uploads to the attachments of their accounts. They have no text to render: only their number is limited. */
 export const uploads: BatchHandler<NewAttachment, NewAttachment> = {
@@ -31,8 +34,8 @@ export default [
     return { url, uri: url, filename: name };
   }),
 
-  handle.reads(contract.getTemporaryUrl, async ({ sql, path, actor, services }) => {
-    const file = await requireFile(sql, actor, path.path_id);
+  handle.reads(contract.getTemporaryUrl, async ({ path, actor, services }) => {
+    const file = await readableFile(services, actor, path.path_id);
     return { url: temporaryUrl(services.site.secrets, file, file.now) };
   }),
 
@@ -44,24 +47,37 @@ export default [
     return { body: new FileBody(file, services.files) };
   }),
 
-  handle.readsRaw(contract.readFile, async ({ sql, path, actor, services }) => ({
-    body: new FileBody(await requireFile(sql, actor, path.path_id), services.files),
+  handle.readsRaw(contract.readFile, async ({ path, actor, services }) => ({
+    body: new FileBody(await readableFile(services, actor, path.path_id), services.files),
   })),
 
-  handle.readsRaw(contract.downloadFile, async ({ sql, path, actor, services }) => ({
-    body: new FileBody(await requireFile(sql, actor, path.path_id), services.files, {
+  handle.readsRaw(contract.downloadFile, async ({ path, actor, services }) => ({
+    body: new FileBody(await readableFile(services, actor, path.path_id), services.files, {
       asAttachment: true,
     }),
   })),
 
   handle.readsRaw(contract.readThumbnail, async ({ sql, path, actor, services }) => {
     const [pathId, format] = splitAddress(path.address);
-    const thumbnail = await requireThumbnail(sql, actor, pathId, format);
+    const file = await readableFile(services, actor, pathId);
+    const thumbnail = await requireThumbnail(sql, file, format);
     return { body: new FileBody(thumbnail, services.files) };
   }),
 
   handle.readsRaw(contract.readLoader, async () => svgReply(loaderSvg)),
 ];
+
+/**
+ * Returns a file that the account may read.
+ * @throws ApiError `BAD_REQUEST` with status 404
+ */
+async function readableFile(
+  { readableFiles }: Pick<Services, "readableFiles">,
+  viewer: LoggedIn,
+  pathId: string,
+): Promise<StoredFileRow> {
+  return requireFile(await readableFiles.find({ viewer, pathId }));
+}
 
 /** Splits the address of a thumbnail into the path of the file and the name of the format. */
 function splitAddress(address: string): [pathId: string, format: string] {

@@ -1,5 +1,5 @@
 import { errors, roles } from "@carillon/contract";
-import { notNull, type RowOf, type Sql, statement } from "@carillon/db";
+import { notNull, packed, type RowOf, type Sql, statement } from "@carillon/db";
 import type { LinkedFile } from "@carillon/markdown";
 import { channelReadableBy, hasSharedHistorySql, type Reader } from "@carillon/model";
 import { mediaTypeOf } from "./content-type.ts";
@@ -38,22 +38,43 @@ const readable = `(a.owner_id = viewer.id
       OR ${readableIn(`(${claimsOfFile} ORDER BY message_id DESC LIMIT 50)`)}
       OR ${readableIn(`(${claimsOfFile})`)})`;
 
-const readableByPath = statement({
-  name: "file-readable",
-  text: `SELECT ${columns} FROM attachments a JOIN users viewer ON viewer.id = $2
-    WHERE a.realm_id = $1 AND viewer.realm_id = $1 AND a.path_id = $3 AND ${readable}`,
+/** A file that an account asks for. */
+export interface FileRequest {
+  readonly viewer: Reader;
+  /** The path below `/user_uploads/`. */
+  readonly pathId: string;
+}
+
+const readableByPaths = statement({
+  name: "files-readable",
+  text: `SELECT wanted.position::int, ${columns}
+    FROM unnest((SELECT $1::int[]), (SELECT $2::int[]), (SELECT $3::text[]))
+      WITH ORDINALITY AS wanted (realm_id, viewer_id, path_id, position)
+    JOIN users viewer ON viewer.realm_id = wanted.realm_id AND viewer.id = wanted.viewer_id
+    JOIN attachments a ON a.realm_id = wanted.realm_id AND a.path_id = wanted.path_id
+    WHERE ${readable}`,
+  overrides: { position: notNull },
 });
 
+/** Loads the files that the accounts may read, in the order of the requests, by one statement. */
+export async function readableFiles(
+  sql: Sql,
+  requests: readonly FileRequest[],
+): Promise<Array<StoredFileRow | undefined>> {
+  const rows = await sql.rows(readableByPaths, [
+    packed.ints(requests.map(({ viewer }) => viewer.realmId)),
+    packed.ints(requests.map(({ viewer }) => viewer.id)),
+    packed.texts(requests.map(({ pathId }) => pathId)),
+  ]);
+  const files = new Map(rows.map(({ position, ...file }) => [position, file]));
+  return requests.map((_, index) => files.get(index + 1));
+}
+
 /**
- * Returns a file that the account may read.
+ * Returns the file if the account may read it.
  * @throws ApiError `BAD_REQUEST` with status 404, the same for a file that does not exist
  */
-export async function requireFile(
-  sql: Sql,
-  viewer: Reader,
-  pathId: string,
-): Promise<StoredFileRow> {
-  const [file] = await sql.rows(readableByPath, [viewer.realmId, viewer.id, pathId]);
+export function requireFile(file: StoredFileRow | undefined): StoredFileRow {
   if (!file) throw errors.notFound404("There is no such file, or you may not read it");
   return file;
 }

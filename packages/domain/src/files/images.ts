@@ -2,10 +2,9 @@ import { errors } from "@carillon/contract";
 import { notNull, type Sql, statement, type Tx, typed } from "@carillon/db";
 import { imageTypeOf } from "@carillon/images";
 import { thumbnail as thumbnailJob } from "@carillon/jobs";
-import type { Reader } from "@carillon/model";
 import { recordIntents } from "@carillon/outbox";
 import { mediaTypeOf } from "./content-type.ts";
-import { requireFile, type StoredFileRow } from "./file-access.ts";
+import type { StoredFileRow } from "./file-access.ts";
 import { markObjectUsed } from "./stored-objects.ts";
 import { closestThumbnail } from "./thumbnail-formats.ts";
 
@@ -181,16 +180,14 @@ const formatsOf = statement({
 });
 
 /**
- * Returns the closest thumbnail of a file that the account may read, as a file of the store.
- * @throws ApiError `BAD_REQUEST` with status 404, also if there is no thumbnail yet
+ * Returns the closest thumbnail of a file, as a file of the store.
+ * @throws ApiError `BAD_REQUEST` with status 404 if there is none, or none yet
  */
 export async function requireThumbnail(
   sql: Sql,
-  viewer: Reader,
-  pathId: string,
+  file: StoredFileRow,
   name: string,
 ): Promise<StoredFileRow> {
-  const file = await requireFile(sql, viewer, pathId);
   const [image] = await sql.rows(formatsOf, [file.id]);
   const format = closestThumbnail(image?.formats ?? [], name);
   if (!format) throw errors.notFound404("There is no such thumbnail");

@@ -21,7 +21,7 @@ import {
 import { DiskCall, diskOperations, type DiskLimits } from "./disk-call.ts";
 import { diskError } from "./disk-errors.ts";
 import { FileStream } from "./file-stream.ts";
-import { Folders, syncFolder, unless } from "./folders.ts";
+import { Folders, unless } from "./folders.ts";
 
 // File descriptors instead of FileHandles, which cost more.
 const openFile = promisify(fs.open);
@@ -126,7 +126,7 @@ class DiskStore implements FileStore {
         const deleted = await this.#unlessMissing(call, () => unlink(path).then(() => true));
         if (deleted) changed.add(dirname(path));
       }
-      for (const folder of changed) await call.step(() => syncFolder(folder));
+      for (const folder of changed) await this.#folders.sync(folder, call);
     });
   }
 
@@ -174,11 +174,10 @@ class DiskStore implements FileStore {
   /** Gives the file its final name, durably. */
   async #moveTo(path: string, temporary: string, call: DiskCall): Promise<void> {
     const folder = dirname(path);
-    const move = () =>
-      call.step(async () => {
-        await rename(temporary, path);
-        await syncFolder(folder);
-      });
+    const move = async () => {
+      await call.step(() => rename(temporary, path));
+      await this.#folders.sync(folder, call);
+    };
     await this.#folders.make(folder, call);
     try {
       try {

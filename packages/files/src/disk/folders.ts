@@ -1,9 +1,10 @@
-import { access, mkdir, open, readdir, rm, stat } from "node:fs/promises";
+import { access, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { whenNeeded, type Semaphore } from "@carillon/kit";
 
 import type { DiskCall } from "./disk-call.ts";
 import { codeOf } from "./disk-errors.ts";
+import { FolderSyncs, syncFolder } from "./folder-syncs.ts";
 
 const mode = 0o700;
 
@@ -16,6 +17,7 @@ export class Folders {
   readonly root: string;
   readonly temporary: string;
   readonly #prepare: () => Promise<void>;
+  readonly #syncs: FolderSyncs;
   /** Folders that this process knows to be durable. */
   readonly #durable = new Set<string>();
   #nextSweep = 0;
@@ -24,6 +26,7 @@ export class Folders {
   constructor(root: string, operations: Semaphore) {
     this.root = root;
     this.temporary = join(root, "tmp");
+    this.#syncs = new FolderSyncs(operations);
     this.#prepare = whenNeeded(() =>
       operations.run(async () => {
         // Once only: if the folder disappears later, its file system is probably not mounted, and must not be replaced.
@@ -51,6 +54,11 @@ export class Folders {
     this.#durable.add(folder);
   }
 
+  /** Makes the present entries of an object's folder durable. */
+  async sync(folder: string, call: DiskCall): Promise<void> {
+    await call.watched(() => this.#syncs.sync(folder));
+  }
+
   /** Forgets which folders exist, because one of them has been removed. */
   forget(): void {
     this.#durable.clear();
@@ -76,16 +84,6 @@ export class Folders {
         if (found && now - found.mtimeMs > leftoverMs) await rm(path, { force: true });
       });
     }
-  }
-}
-
-/** Makes the entries of a folder durable. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

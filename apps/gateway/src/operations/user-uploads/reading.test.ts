@@ -108,6 +108,30 @@ describe("Reading files", () => {
     }
   });
 
+  it("is decided for each of many readers who come at once", async () => {
+    const { member, admin } = scene.org;
+    const other = await upload(scene.as(admin), "other.txt", "other");
+    const foreign = (await organization(scene.db)).owner;
+    const cases: Array<[reader: TestAccount, path: string, content: string | undefined]> = [
+      [member, file.url, "0123456789"],
+      [admin, other.url, "other"],
+      [member, other.url, undefined],
+      [admin, file.url, undefined],
+      [foreign, file.url, undefined],
+      [member, `${file.url}x`, undefined],
+      [member, `${file.url}%00`, undefined],
+    ];
+    // More than are looked up by one statement.
+    const many = Array.from({ length: 6 }, () => cases).flat();
+    const answers = await Promise.all(
+      many.map(async ([reader, path]) => {
+        const answer = await fetch(scene.gateway.url + path, { headers: credentials(reader) });
+        return answer.status === 200 ? answer.text() : answer.status;
+      }),
+    );
+    expect(answers).to.deep.equal(many.map(([, , content]) => content ?? 404));
+  });
+
   it("closes a file that was opened after its reader hung up", async () => {
     const store = testFiles();
     const opened: Readable[] = [];
