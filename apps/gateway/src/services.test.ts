@@ -2,6 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 import { RequestDeadline } from "@carillon/db";
+import type { FileRequest } from "@carillon/domain";
 import { silentLogger } from "@carillon/kit";
 import { useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
@@ -17,8 +18,9 @@ describe("the services of a request", () => {
     const { isFast, isSame } = shapes();
     const site = { url: "", development: false, pushConfigured: false } as Services["site"];
     const keys = new SharedLookUp<Uint8Array, never>(db, async () => []);
+    const readableFiles = new SharedLookUp<FileRequest, never>(db, async () => []);
     const group = new GroupCommit({ db, site, log: silentLogger });
-    const parts = { db, site, keys, group, log: silentLogger };
+    const parts = { db, site, keys, readableFiles, group, log: silentLogger };
     const whole: Services = {
       ...parts,
       events: { poll: async () => ({ kind: "queueDeleted" }) },
@@ -38,9 +40,11 @@ describe("the services of a request", () => {
       const {
         db: own,
         keys: ownKeys,
+        readableFiles: ownFiles,
         group: ownGroup,
       } = bindServices(whole, new RequestDeadline());
-      return { db: own, keys: ownKeys, group: ownGroup, other: own.within(new RequestDeadline()) };
+      const other = own.within(new RequestDeadline());
+      return { db: own, keys: ownKeys, readableFiles: ownFiles, group: ownGroup, other };
     };
     const [first, second] = [bound(), bound()];
     for (const [name, one] of Object.entries(first)) {
