@@ -26,17 +26,17 @@ describe("Syncs of folders", () => {
     const third = syncs.sync("a");
     await turn();
     expect(folders()).to.deep.equal(["a"]);
-    running[0].resolve();
+    running.at(0)?.resolve();
     await first;
     await turn();
     expect(isSecondDone).to.equal(false);
     expect(folders()).to.deep.equal(["a", "a"]);
-    running[1].resolve();
+    running.at(1)?.resolve();
     await Promise.all([second, third]);
     const fourth = syncs.sync("a");
     await turn();
     expect(folders()).to.deep.equal(["a", "a", "a"]);
-    running[2].resolve();
+    running.at(2)?.resolve();
     await fourth;
   });
 
@@ -44,7 +44,7 @@ describe("Syncs of folders", () => {
     const all = ["a", "b", "c"].map((folder) => syncs.sync(folder));
     await turn();
     expect(folders()).to.deep.equal(["a", "b"]);
-    running[1].resolve();
+    running.at(1)?.resolve();
     await all[1];
     await turn();
     expect(folders()).to.deep.equal(["a", "b", "c"]);
@@ -56,15 +56,15 @@ describe("Syncs of folders", () => {
     const failures = [failureOf(syncs.sync("a"))];
     await turn();
     const others = [syncs.sync("a"), syncs.sync("a")];
-    running[0].reject(new Error("first"));
+    running.at(0)?.reject(new Error("first"));
     expect(await failures[0]).to.have.property("message", "first");
     await turn();
-    running[1].reject(new Error("second"));
+    running.at(1)?.reject(new Error("second"));
     for (const other of others)
       expect(await failureOf(other)).to.have.property("message", "second");
     const last = syncs.sync("a");
     await turn();
-    running[2].resolve();
+    running.at(2)?.resolve();
     await last;
   });
 });
