@@ -594,9 +594,11 @@ declare module "@carillon/db" {
     };
     "deliver-claim": {
       id: number;
+      hasConditions: boolean;
     };
     "deliver-claim-given": {
       id: number;
+      hasConditions: boolean;
     };
     "deliver-claimed": {
       id: number;
@@ -623,9 +625,9 @@ declare module "@carillon/db" {
       bytes: number;
       recipientId: number;
       conversation: string | null;
-      scheduledAt: number;
+      scheduledAt: number | null;
       messagesBefore: number | null;
-      checkedInBy: number[];
+      checkedInBy: number[] | null;
       senderActive: boolean;
       bySystemBot: boolean;
       tooLate: boolean;

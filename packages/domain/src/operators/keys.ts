@@ -187,7 +187,7 @@ export async function reseal(db: Database, from: Secrets, to: Secrets): Promise<
     if (others.length > 0) {
       const names = others.map(({ role, host, pid }) => `${role} ${pid} on ${host}`).join(", ");
       throw new StartupError(
-        `stop all gateways and workers first: ${names} was seen within the last 30 s`,
+        `stop all gateways and workers first; seen within the last 30 s: ${names}`,
       );
     }
     await tx.rows(keepOthersOut, []);

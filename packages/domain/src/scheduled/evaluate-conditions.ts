@@ -54,7 +54,8 @@ function hasCheckedIn(
   { senderId, checkedInBy }: DueRow,
   { by = [], interval }: Extract<Condition, { kind: "check_in" }>,
 ): boolean {
-  return interval === undefined && checkedInBy.some((id) => id === senderId || by.includes(id));
+  const isNamed = (id: number) => id === senderId || by.includes(id);
+  return interval === undefined && checkedInBy?.some(isNamed) === true;
 }
 
 /** Number of newest messages of a topic that are examined first. Only if none is a reply, the topic's senders are examined. */
@@ -178,7 +179,7 @@ async function newestReplies(sql: Sql, rows: readonly DueRow[]): Promise<Replies
   return (row, by) => {
     const reply = newestBy.get(lookupKey(row, by));
     const isLater =
-      reply && reply.id > (row.messagesBefore ?? 0) && reply.sentAt >= row.scheduledAt;
+      reply && reply.id > (row.messagesBefore ?? 0) && reply.sentAt >= (row.scheduledAt ?? 0);
     return isLater ? reply.id : undefined;
   };
 }
