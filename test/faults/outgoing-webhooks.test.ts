@@ -120,9 +120,11 @@ function whileCalling(
   });
 }
 
-/** Where a worker is killed, and how often the endpoint has been called in the end. */
+/** Where a worker is killed, and how often the endpoint has been called in the end, at least. */
 interface KillPoint extends Omit<Point, "holder"> {
   readonly calls: 1 | 2;
+  /** The call was settled before the kill. Otherwise a worker that is killed at a later point may make it, too. */
+  readonly settled?: true;
 }
 
 const claiming = (statement: string, commits = false): KillPoint => ({
@@ -131,7 +133,12 @@ const claiming = (statement: string, commits = false): KillPoint => ({
   calls: 1,
 });
 const settling = (statement: string): KillPoint => ({ statement, calls: 2 });
-const settled = (statement: string): KillPoint => ({ statement, commits: true, calls: 1 });
+const settled = (statement: string): KillPoint => ({
+  statement,
+  commits: true,
+  calls: 1,
+  settled: true,
+});
 
 /**
  * The points of each kill. A transaction at a point holds one of the eleven connections of a worker. Calls that are blocked
@@ -192,10 +199,11 @@ async function killedAtEachPoint(world: World): Promise<void> {
     }
     for (const { bot } of places) await letCallsWait(db, bot);
     await world.worker(variables);
-    for (const { bot, word, statement, calls } of places) {
+    for (const { bot, word, statement, calls, settled: once } of places) {
       expect(await answered(world, bot, 1), statement).to.deep.equal([`heard ${word}`]);
       const made = endpoint.calls.filter((call) => wordOf(call) === word);
-      expect(made.length, statement).to.equal(calls);
+      if (once) expect(made.length, statement).to.equal(calls);
+      else expect(made.length, statement).to.be.at.least(calls);
       const ids = new Set(made.map(({ headers }) => headers["webhook-id"]));
       expect(ids.size, statement).to.equal(1);
     }
