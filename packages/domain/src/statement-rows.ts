@@ -2394,9 +2394,6 @@ declare module "@carillon/db" {
       managersNotified: boolean;
       version: number;
     };
-    "series-count": {
-      series: number;
-    };
     "series-delete-pending": {
       id: number;
       senderId: number;

@@ -25,7 +25,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
   webhook
     .command("retry")
     .description(
-      "Makes calls again that were given up: those with these ids, or all of a bot. Doing it twice does it once.",
+      "Repeats calls that were given up: those with the given ids, or all of a bot. Run twice, it repeats each call once.",
     )
     .argument("[calls...]", "ids of calls, as webhook list --dead prints them")
     .option("--bot <account>", "all of this bot: e-mail address or id")

@@ -57,7 +57,7 @@ export function givenTime(fields: URLSearchParams, name: string): number | undef
 /** Cursor of a list: time of its last row in microseconds of the UNIX epoch, and the row's id. */
 export type Cursor = readonly [at: number, id: number];
 
-/** `after`. @throws BadParameter */
+/** Reads the cursor `after`. @throws BadParameter */
 export function readCursor(fields: URLSearchParams): Cursor | undefined {
   const after = fields.get("after");
   if (after === null) return undefined;

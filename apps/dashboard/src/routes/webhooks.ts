@@ -37,8 +37,8 @@ function doneIn(fields: URLSearchParams): WebhooksDone | undefined {
 }
 
 /**
- * `POST /webhooks/retry` and `POST /webhooks/discard`: calls with the given ids (`id`, repeatable), or all of a bot (`bot`),
- * that were given up. Doing it twice does it once.
+ * `POST /webhooks/retry` and `POST /webhooks/discard`: repeats or discards calls that were given up, those with the given
+ * ids (`id`, repeatable), or all of a bot (`bot`). A second request finds none of them.
  */
 export async function actOnCalls(
   ctx: Context,

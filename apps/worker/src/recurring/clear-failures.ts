@@ -1,6 +1,7 @@
 import { statement } from "@carillon/db";
-import { leads, type RecurringTask } from "@carillon/scheduling";
 import { clearFailures } from "@carillon/jobs";
+
+import { taskInBatches } from "../task-in-batches.ts";
 
 const clear = statement({
   name: "clear-failures",
@@ -12,14 +13,7 @@ const clear = statement({
 });
 
 /** Deletes records of failed messages that the dashboard no longer shows. */
-export default {
-  definition: clearFailures,
-  run: ({ db, batches }) =>
-    batches((size) =>
-      db.transaction(async (tx) => {
-        if (!(await leads(tx, clearFailures))) return "done";
-        const cleared = await tx.first(clear, [size]);
-        return (cleared?.count ?? 0) < size ? "done" : "more";
-      }),
-    ),
-} satisfies RecurringTask;
+export default taskInBatches(
+  clearFailures,
+  async (tx, size) => (await tx.first(clear, [size]))?.count ?? 0,
+);

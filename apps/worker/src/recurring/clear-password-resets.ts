@@ -1,6 +1,7 @@
 import { statement } from "@carillon/db";
 import { clearPasswordResets } from "@carillon/jobs";
-import { leads, type RecurringTask } from "@carillon/scheduling";
+
+import { taskInBatches } from "../task-in-batches.ts";
 
 /** Tables, and the days after which their rows are deleted. */
 const tables = [
@@ -21,18 +22,8 @@ const clears = tables.map(({ table, days }) =>
 );
 
 /** Deletes links and tickets that expired long ago. */
-export default {
-  definition: clearPasswordResets,
-  run: ({ db, batches }) =>
-    batches((size) =>
-      db.transaction(async (tx) => {
-        if (!(await leads(tx, clearPasswordResets))) return "done";
-        let isDone = true;
-        for (const clear of clears) {
-          const cleared = await tx.first(clear, [size]);
-          if ((cleared?.count ?? 0) >= size) isDone = false;
-        }
-        return isDone ? "done" : "more";
-      }),
-    ),
-} satisfies RecurringTask;
+export default taskInBatches(clearPasswordResets, async (tx, size) => {
+  let most = 0;
+  for (const clear of clears) most = Math.max(most, (await tx.first(clear, [size]))?.count ?? 0);
+  return most;
+});

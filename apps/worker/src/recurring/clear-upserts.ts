@@ -1,15 +1,7 @@
 import { clearBindings } from "@carillon/domain";
 import { clearUpserts } from "@carillon/jobs";
-import { leads, type RecurringTask } from "@carillon/scheduling";
+
+import { taskInBatches } from "../task-in-batches.ts";
 
 /** Deletes upsert keys that no request has used for 30 days. */
-export default {
-  definition: clearUpserts,
-  run: ({ db, batches }) =>
-    batches((size) =>
-      db.transaction(async (tx) => {
-        if (!(await leads(tx, clearUpserts))) return "done";
-        return (await clearBindings(tx, size)) < size ? "done" : "more";
-      }),
-    ),
-} satisfies RecurringTask;
+export default taskInBatches(clearUpserts, clearBindings);

@@ -107,7 +107,7 @@ const discard = acting(
 );
 
 /**
- * Makes calls that were given up wait again, under their old `webhook-id`. Doing it twice does it once.
+ * Puts calls that were given up back into the queue, under their old `webhook-id`. A second call finds none of them.
  * @param operator name for the audit log
  * @returns how many
  */
@@ -119,7 +119,7 @@ export function retryDeadCalls(
   return actOn(db, retry, choice, operator, true);
 }
 
-/** Forgets calls that were given up, as {@link retryDeadCalls} repeats them. @returns how many */
+/** Discards calls that were given up. Takes the parameters of {@link retryDeadCalls}. @returns how many */
 export function discardDeadCalls(
   db: Database,
   choice: DeadCallChoice,

@@ -8,7 +8,7 @@ import {
   usualCatchUp,
   usualOccurrences,
 } from "@carillon/contract";
-import { statement, type Tx } from "@carillon/db";
+import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { runsOlderProcess } from "@carillon/scheduling";
 import {
@@ -156,18 +156,16 @@ export async function storeManagers(
   return stored!.canManageGroup;
 }
 
-const count = statement({
-  name: "series-count",
-  text: `SELECT count(*)::int AS series FROM message_series WHERE author_id = $1 AND state <> 'ended'`,
-});
-
 /**
  * Checks that the account may have one more series. The account must be locked.
  * @throws ApiError `BAD_REQUEST`
  */
 export async function checkSeriesBound(tx: Tx, authorId: number): Promise<void> {
-  const counted = await tx.first(count, [authorId]);
-  if ((counted?.series ?? 0) >= maxSeries)
+  const prisma = await tx.prisma();
+  const series = await prisma.messageSeries.count({
+    where: { authorId, state: { not: "ended" } },
+  });
+  if (series >= maxSeries)
     throw errors.badRequest(
       `You have ${maxSeries} series that have not ended, and cannot have more`,
     );
