@@ -181,7 +181,7 @@ export const handle = {
     ...(pictures.before && {
       beforeFile: async ({ path, actor, services }) => {
         const request = { path: path as PathOf<Op>, actor: actor as LoggedIn };
-        await pictures.before?.({ ...request, sql: services.db });
+        return pictures.before?.({ ...request, sql: services.db });
       },
     }),
   }),

@@ -1,4 +1,10 @@
-import { errors, type InputOf, type Operation, type PathOf } from "@carillon/contract";
+import {
+  type ApiError,
+  errors,
+  type InputOf,
+  type Operation,
+  type PathOf,
+} from "@carillon/contract";
 import type { Sql, Tx } from "@carillon/db";
 import {
   contentTypeOf,
@@ -21,12 +27,12 @@ export interface PictureChange<Op extends Operation, Result> {
   readonly kind: PictureKind;
   /** The types of pictures that it takes; all unless given. */
   readonly types?: readonly ImageType[];
-  /** Checks the request before its body is read. */
+  /** See `Handler.beforeFile`. */
   before?(request: {
     readonly sql: Sql;
     readonly path: PathOf<Op>;
     readonly actor: LoggedIn;
-  }): Promise<unknown>;
+  }): Promise<ApiError | undefined>;
   /** Uses the pictures that a worker has made. */
   change(request: {
     readonly tx: Tx;

@@ -1,6 +1,5 @@
 import { performance } from "node:perf_hooks";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
+import { collector } from "./collect-young.ts";
 
 /** Interval of the check, in milliseconds. */
 const checkEveryMs = 10_000;
@@ -34,12 +33,4 @@ export function collectWhenIdle(everyMs = checkEveryMs): void {
     collect ??= collector();
     collect();
   }, everyMs).unref();
-}
-
-/** Returns V8's `gc` without leaving it on the global object. */
-function collector(): () => void {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
-  setFlagsFromString("--no-expose-gc");
-  return collect;
 }

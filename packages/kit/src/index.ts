@@ -5,6 +5,7 @@ export * from "./client-address.ts";
 export * from "./clock.ts";
 export * from "./code-points.ts";
 export * from "./collect-when-idle.ts";
+export { collectYoung } from "./collect-young.ts";
 export * from "./declared-metrics.ts";
 export * from "./environment.ts";
 export * from "./preload.ts";

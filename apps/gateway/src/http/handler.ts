@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { RequestDeadline } from "@carillon/db";
 import type { IdempotencyKey, StoredFile } from "@carillon/domain";
-import type { InputOf, Operation, PathOf, ResultOf } from "@carillon/contract";
+import type { ApiError, InputOf, Operation, PathOf, ResultOf } from "@carillon/contract";
 import type { Context } from "koa";
 import type { Actor } from "./actor.ts";
 import type { Paged } from "./pages.ts";
@@ -67,8 +67,13 @@ export interface RawAnswer {
 export interface Handler<Services = never> {
   readonly operation: Operation;
   readonly run: (context: HandlerContext<Operation, Services>) => Promise<object | void>;
-  /** For an operation that takes a file: checks the request before the body is read. */
-  readonly beforeFile?: ((request: BeforeFile<Services>) => Promise<void>) | undefined;
+  /**
+   * For an operation that takes a file: checks the request before the body is read. Returns an error that refuses the
+   * request if its body has exactly one file, whatever that is.
+   */
+  readonly beforeFile?:
+    | ((request: BeforeFile<Services>) => Promise<ApiError | undefined>)
+    | undefined;
   /** Returns whether the path names something that the operation serves; without this any path does. */
   readonly isServed?: ((path: object) => boolean) | undefined;
   /**

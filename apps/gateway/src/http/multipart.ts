@@ -95,8 +95,9 @@ async function findDelimiter(bytes: Buffer, delimiter: Buffer, from: number, sli
 const dispositionLine = /(?:^|[\r\n])content-disposition:\s*form-data([^\r\n]*)/i;
 const contentTypeLine = /(?:^|[\r\n])content-type:\s*([^\r\n]*)/i;
 
-/** Reads the head of a part; undefined for a part without a name that is not a file. */
-export function partOf(head: string): { name: string; file: FilePart | undefined } | undefined {
+/** Reads the head of a part; undefined for a part without a name that is not a file. Lines may be folded (RFC 2046). */
+export function partOf(folded: string): { name: string; file: FilePart | undefined } | undefined {
+  const head = folded.replaceAll(/\r\n[ \t]+/g, " ");
   const disposition = dispositionLine.exec(head)?.[1] ?? "";
   const name = parameter(disposition, /;\s*name=(?:"((?:[^"\\]|\\[^])*)"|([^;\s"]+))/i) ?? "";
   if (!/;\s*filename\*?=/i.test(disposition))

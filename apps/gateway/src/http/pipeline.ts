@@ -1,7 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
-import { decodeInput, errors, type Method, type Operation } from "@carillon/contract";
+import {
+  type ApiError,
+  decodeInput,
+  errors,
+  type Method,
+  type Operation,
+} from "@carillon/contract";
 import type { RequestDeadline } from "@carillon/db";
 import type { IdempotencyKey, StoredFile } from "@carillon/domain";
 import type { KeyedSemaphore } from "@carillon/kit";
@@ -135,8 +141,10 @@ export async function runPipeline<Services>(
   // With a key, the stored answer comes before a refusal: the first request may have removed the caller's permission.
   if (refusal && key === undefined) throw refusal;
 
-  if (actor && handler.beforeFile)
-    await withinDeadline(deadline, handler.beforeFile({ path, actor, services }));
+  const refusalOfFile =
+    actor && handler.beforeFile
+      ? await withinDeadline(deadline, handler.beforeFile({ path, actor, services }))
+      : undefined;
   const parameters = await readParameters(
     options,
     ctx,
@@ -151,6 +159,7 @@ export async function runPipeline<Services>(
         if (actor) handler.beforePayload?.({ path, actor, services, headers, bytes });
       },
     },
+    refusalOfFile,
   );
   const { input, ignored, client, fingerprint, file } = parameters;
   const requestId = exchange.requestId;
@@ -282,6 +291,7 @@ async function readParameters<Services>(
   deadline: RequestDeadline,
   fingerprintWith: object | undefined,
   payload: { request: PayloadRequest; check: (bytes: Buffer) => void } | undefined,
+  refusalOfFile: ApiError | undefined,
 ) {
   const { bodyLimits, bodyIdleMs, deadlineMs, files } = options;
   const fields = payload?.request.fields ?? new Fields(fingerprintWith !== undefined);
@@ -300,7 +310,12 @@ async function readParameters<Services>(
   if (operation.takesFile && actor && request) {
     file = await withinDeadline(
       deadline,
-      receiveFile(ctx, fields, operation, files, limit, actor.realmId, { request, deadline }),
+      receiveFile(ctx, fields, operation, files, limit, {
+        request,
+        deadline,
+        realmId: actor.realmId,
+        refusal: refusalOfFile,
+      }),
     );
   } else if (payload && actor) {
     const sender = { accountId: actor.id, deadline, idleMs: bodyIdleMs };

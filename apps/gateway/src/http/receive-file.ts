@@ -1,4 +1,4 @@
-import { errors, type Operation } from "@carillon/contract";
+import { type ApiError, errors, type Operation } from "@carillon/contract";
 import type { RequestDeadline } from "@carillon/db";
 import type { StoredFile } from "@carillon/domain";
 import type { Context } from "koa";
@@ -13,6 +13,15 @@ import type { StreamedRequest } from "./streamed-request.ts";
 /** Maximum bytes of the other parts of a body with a file. */
 const formBytes = 1024 * 1024;
 
+/** The request of a file. */
+interface FileRequest {
+  readonly request: StreamedRequest;
+  readonly deadline: RequestDeadline;
+  readonly realmId: number;
+  /** Refuses a body with exactly one file, before its size is considered. */
+  readonly refusal: ApiError | undefined;
+}
+
 /**
  * Streams the only file part of a multipart body into the file store (files.md §1), and adds the names of other parts to
  * the fields. Until the last byte the request's deadline is an hour.
@@ -25,14 +34,14 @@ export async function receiveFile(
   operation: Operation,
   intake: FileIntake,
   maxBytes: number,
-  realmId: number,
-  { request, deadline }: { readonly request: StreamedRequest; readonly deadline: RequestDeadline },
+  { request, deadline, realmId, refusal }: FileRequest,
 ): Promise<StoredFile> {
   const { headers } = ctx.req;
   if (!ctx.is(multipartType))
     throw errors.badRequest("Send the file as a file part of a multipart/form-data body");
   const announced = Number(headers["content-length"] ?? 0);
-  if (announced > maxBytes + formBytes) throw errors.fileTooLarge(maxBytes);
+  const tooLarge = () => refusal ?? errors.fileTooLarge(maxBytes);
+  if (announced > maxBytes + formBytes) throw tooLarge();
   if (!operation.takesPicture) await intake.checkRoom(realmId, announced - formBytes);
 
   let file: ArrivingFile | undefined;
@@ -45,7 +54,8 @@ export async function receiveFile(
           return undefined;
         }
         if (file) throw errors.badRequest("Send one file only: the body has a second file part");
-        return (file = new ArrivingFile(part, maxBytes, intake, deadline.signal));
+        const writer = new ObjectWriter(intake, deadline.signal);
+        return (file = new ArrivingFile(part, writer, maxBytes, tooLarge));
       },
     },
     headers["content-type"] ?? "",
@@ -60,6 +70,7 @@ export async function receiveFile(
     });
     form.end();
     if (!file) throw errors.badRequest("The body has no file part with a file name");
+    if (refusal) throw refusal;
     return await file.stored();
   } catch (error) {
     await file?.abandon(error);
@@ -70,19 +81,22 @@ export async function receiveFile(
 /** The file of a request on its way into the store. */
 class ArrivingFile implements FileBytes {
   readonly #part: FilePart;
-  readonly #maxBytes: number;
   readonly #object: ObjectWriter;
+  readonly #maxBytes: number;
+  readonly #tooLarge: () => ApiError;
   #size = 0;
 
-  constructor(part: FilePart, maxBytes: number, intake: FileIntake, signal: AbortSignal) {
+  /** @param tooLarge makes the error of a file over `maxBytes` */
+  constructor(part: FilePart, object: ObjectWriter, maxBytes: number, tooLarge: () => ApiError) {
     this.#part = part;
+    this.#object = object;
     this.#maxBytes = maxBytes;
-    this.#object = new ObjectWriter(intake, signal);
+    this.#tooLarge = tooLarge;
   }
 
   write(bytes: Buffer): void {
     this.#size += bytes.length;
-    if (this.#size > this.#maxBytes) throw errors.fileTooLarge(this.#maxBytes);
+    if (this.#size > this.#maxBytes) throw this.#tooLarge();
     this.#object.write(bytes);
   }
 

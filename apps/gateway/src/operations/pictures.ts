@@ -18,7 +18,10 @@ export default [
     contract.uploadAvatar,
     {
       kind: "avatar",
-      before: ({ sql, actor }) => checkAvatarChange(sql, actor),
+      before: async ({ sql, actor }) => {
+        await checkAvatarChange(sql, actor);
+        return undefined;
+      },
       change: ({ tx, site, actor, pictures }) => changeAvatar(tx, site, actor, pictures),
     },
     (avatar_url) => ({ avatar_url }),

@@ -113,7 +113,14 @@ describe("Custom emoji", () => {
     await refused(db, () => add(own, "Bad", huge), "BAD_REQUEST");
     await refused(db, () => add(scene.org.guest, "guests", huge), "BAD_REQUEST");
     await refused(db, () => add(own, "taken", huge), "BAD_REQUEST");
-    await refused(db, () => add(own, "smile", huge), "BAD_REQUEST");
+    const builtIn = await refused(db, () => add(own, "smile", huge), "BAD_REQUEST");
+    expect(builtIn.msg).to.contain("built-in");
+    const noFile = await refused(
+      db,
+      () => scene.as(own).call(addRealmEmoji, { path: { emoji_name: "smile" }, files: {} }),
+      "BAD_REQUEST",
+    );
+    expect(noFile.msg).to.contain("file part");
     await refused(db, () => add(own, "zulip", huge), "BAD_REQUEST");
     await refused(db, () => add(own, "huge", huge), "REQUEST_TOO_LARGE");
     const tiff = new Blob(["II*\0"], { type: "image/tiff" });

@@ -12,7 +12,8 @@ export default [
     {
       kind: "emoji",
       types: ["image/avif", "image/gif", "image/jpeg", "image/png", "image/webp"],
-      before: ({ sql, actor, path }) => checkNewEmoji(sql, actor, path.emoji_name),
+      before: async ({ sql, actor, path }) =>
+        (await checkNewEmoji(sql, actor, path.emoji_name)).refusal,
       change: ({ tx, actor, path, pictures }) => addEmoji(tx, actor, path.emoji_name, pictures),
     },
     () => ({}),

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import {
+  type ApiError,
   emojiAdded,
   type EmojiObject,
   emojiUpdated,
@@ -78,13 +79,20 @@ export function emojiName(text: string): string {
   return name;
 }
 
+/** A name for a new emoji. */
+interface CheckedName {
+  /** The name as it is stored. */
+  readonly name: string;
+  /** Why the account may not add it, if the request has exactly one file. */
+  readonly refusal: ApiError | undefined;
+}
+
 /**
  * Checks whether the account may add an emoji with this name (files.md §6).
  * @param text the name as the request has it
- * @returns the name as it is stored
- * @throws ApiError `BAD_REQUEST`
+ * @throws ApiError `BAD_REQUEST` for a reason that comes before the number of files
  */
-export async function checkNewEmoji(sql: Sql, actor: Account, text: string): Promise<string> {
+export async function checkNewEmoji(sql: Sql, actor: Account, text: string): Promise<CheckedName> {
   const name = emojiName(text);
   const [realm, memberships, [taken]] = await Promise.all([
     loadRealm(sql, actor.realmId),
@@ -95,9 +103,11 @@ export async function checkNewEmoji(sql: Sql, actor: Account, text: string): Pro
   if (!memberships.holds(actor, canAddCustomEmojiGroup, realm.groups.canAddCustomEmojiGroup))
     throw errors.badRequest("You may not add emoji");
   if (taken) throw errors.badRequest("The organization has an emoji with this name");
-  if (isBuiltInEmoji(name) && !isOrganizationAdministrator(actor))
-    throw errors.badRequest("Only administrators can replace a built-in emoji");
-  return name;
+  const refusal =
+    isBuiltInEmoji(name) && !isOrganizationAdministrator(actor)
+      ? errors.badRequest("Only administrators can replace a built-in emoji")
+      : undefined;
+  return { name, refusal };
 }
 
 const counts = statement({
@@ -125,7 +135,8 @@ export async function addEmoji(
       now: currentActor(tx, actor),
     },
   );
-  const name = await checkNewEmoji(tx, now, text);
+  const { name, refusal } = await checkNewEmoji(tx, now, text);
+  if (refusal) throw refusal;
   const there = (await tx.first(counts, [realmId]))!;
   if (there.active >= maxActiveEmoji)
     throw errors.badRequest(`An organization cannot have more than ${maxActiveEmoji} emoji`);

@@ -44,6 +44,8 @@ export function diskStore(root: string, limits: DiskLimits = { limitMs: 10_000 }
 }
 
 class DiskStore implements FileStore {
+  /** Bodies that are being stored. */
+  #bodies = 0;
   readonly about: string;
   readonly #folders: Folders;
   readonly #limits: DiskLimits;
@@ -58,6 +60,7 @@ class DiskStore implements FileStore {
     const path = this.#pathOf(key);
     const call = this.#call(signal);
     const reader = new BodyReader(body, call.signal);
+    this.#bodies++;
     try {
       return await this.#reporting(
         call,
@@ -69,6 +72,7 @@ class DiskStore implements FileStore {
         reader,
       );
     } finally {
+      this.#bodies--;
       reader.release();
     }
   }
@@ -155,12 +159,11 @@ class DiskStore implements FileStore {
     const temporary = this.#temporaryPath("put");
     const hash = createHash("sha256");
     // Nothing is written before the first piece is complete: most files have no other.
-    const first = await readPiece(reader, hash);
+    const readNext = () => readPiece(reader, hash, this.#pieceBytes());
+    const first = await readNext();
     try {
       if (first.isLast) await call.step(() => writeWhole(temporary, first.chunks));
-      const size = first.isLast
-        ? first.bytes
-        : await writePieces(call, temporary, first, () => readPiece(reader, hash));
+      const size = first.isLast ? first.bytes : await writePieces(call, temporary, first, readNext);
       const stored = { size, sha256: hash.digest() };
       if (reader.reason) throw reader.reason;
       await this.#moveTo(path, temporary, call);
@@ -169,6 +172,10 @@ class DiskStore implements FileStore {
       await call.cleanUp(() => rm(temporary, { force: true })).catch(() => {});
       throw error;
     }
+  }
+
+  #pieceBytes(): number {
+    return Math.min(Math.max(piecesBytes / this.#bodies, leastPiece), mostPiece);
   }
 
   /** Gives the file its final name, durably. */
@@ -249,11 +256,17 @@ async function readBeginning(path: string, length: number): Promise<Buffer> {
 /** Permissions of files. */
 const mode = 0o600;
 
+/** Bytes of the pieces of all bodies: with more bodies at once, the pieces of each are smaller. */
+const piecesBytes = 2 * 1024 * 1024;
+
+/** Minimum bytes of a piece: a chunk of a body has up to as many. */
+const leastPiece = 64 * 1024;
+
 /**
- * Bytes of a piece, which is written at once. Each write wakes a thread of the pool, which costs the event loop more than
+ * Maximum bytes of a piece, which is written at once. Each write wakes a thread of the pool, which costs the event loop more than
  * hashing the same bytes when all cores are busy.
  */
-const pieceBytes = 256 * 1024;
+const mostPiece = 256 * 1024;
 
 /** Chunks of a piece: a client may send one byte in each, and each chunk object takes 100 bytes. */
 const pieceChunks = 256;
@@ -266,11 +279,11 @@ interface Piece {
   readonly isLast: boolean;
 }
 
-/** Reads and hashes the next bytes of a body. */
-async function readPiece(reader: BodyReader, hash: Hash): Promise<Piece> {
+/** Reads and hashes the next bytes of a body: `wanted`, or a chunk more. */
+async function readPiece(reader: BodyReader, hash: Hash, wanted: number): Promise<Piece> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  while (bytes < pieceBytes && chunks.length < pieceChunks) {
+  while (bytes < wanted && chunks.length < pieceChunks) {
     const chunk = await reader.next();
     if (!chunk) return { chunks, bytes, isLast: true };
     hash.update(chunk);

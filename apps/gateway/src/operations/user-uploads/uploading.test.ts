@@ -130,6 +130,14 @@ describe("Uploads", () => {
     expect((await stored(String(body["url"]).slice(14))).contentType).to.equal("text/plain");
   });
 
+  it("accept folded lines in the head of a part", async () => {
+    const head = `Content-Disposition: form-data; name="f";\r\n\tfilename="a b.md"\r\nContent-Type:\r\n text/markdown`;
+    const { body } = await sendRaw(`${part(head, "x")}--cut--`);
+    expect(body["filename"]).to.equal("a b.md");
+    const { contentType } = await stored(String(body["url"]).slice(14));
+    expect(contentType).to.equal("text/markdown");
+  });
+
   it("refuse a body without exactly one complete file", async () => {
     const bad: Array<[why: string, body: string, headers?: Record<string, string>]> = [
       ["no multipart", "file=x", { "Content-Type": "application/x-www-form-urlencoded" }],
