@@ -2,27 +2,31 @@ import fs from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 
 /**
- * A process that stores 6 MiB in a folder, and stops where a test kills it: before the rename, or when the body stalls.
- * Arguments: folder, key, `rename` or `body`.
+ * A process that stores two objects of 6 MiB in a folder, and waits until a test kills it: the rename of the first one and
+ * the body of the second one do not end.
+ * Arguments: folder, two keys.
  */
-const [folder = "", key = "", place] = process.argv.slice(2);
+const [folder = "", ...keys] = process.argv.slice(2);
+const [renamed = "", unfinished = ""] = keys;
 
-if (place === "rename") {
+const renaming = new Promise<void>((resolve) => {
   fs.rename = () => {
-    process.send?.("there");
+    resolve();
     return new Promise(() => {});
   };
-  syncBuiltinESMExports();
-}
+});
+syncBuiltinESMExports();
 
 // Imported after the replacement of `rename`, so that they use it.
 const { diskStore } = await import("../disk/disk-store.ts");
 const { bodyOf, mebibyte, StalledBody } = await import("./bodies.ts");
 
-const body = place === "body" ? new StalledBody(6 * mebibyte) : bodyOf(6 * mebibyte).body;
-const storing = diskStore(folder).put(key, body);
-if (body instanceof StalledBody) {
-  await body.drained();
-  process.send?.("there");
-}
+const store = diskStore(folder);
+const stalled = new StalledBody(6 * mebibyte);
+const storing = Promise.all([
+  store.put(renamed, bodyOf(6 * mebibyte).body),
+  store.put(unfinished, stalled),
+]);
+await Promise.all([renaming, stalled.drained()]);
+process.send?.("there");
 await storing;
