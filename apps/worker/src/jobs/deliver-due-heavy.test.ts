@@ -29,8 +29,16 @@ describe("due messages with long texts", () => {
     room = await channel(scene.db, scene.org.realm, { subscribers: [sender] });
   });
   const due = async (contents: readonly string[], by = sender, to = room) => {
-    for (const [i, content] of contents.entries())
-      await scheduledMessage(scene.db, by, to, { content, topic: "t", dueIn: i - 300 });
+    const [content = "", ...others] = contents;
+    const first = await scheduledMessage(scene.db, by, to, { content, topic: "t", dueIn: -300 });
+    await scene.db.rows(
+      `INSERT INTO scheduled_messages (realm_id, sender_id, kind, recipient_id, channel_id, topic, content,
+         rendered_content, client_id, deliver_at, read_by_sender)
+       SELECT realm_id, sender_id, kind, recipient_id, channel_id, topic, t.content, '', client_id,
+         deliver_at + make_interval(secs => t.place), read_by_sender
+       FROM scheduled_messages, unnest($2::text[]) WITH ORDINALITY AS t (content, place) WHERE id = $1`,
+      [first.id, others],
+    );
   };
   /** Runs the delivery job of an organization and all that it leaves. @returns rows and bytes of the batches */
   const deliver = async (realmId: number, services: { db?: Database } = {}) => {
