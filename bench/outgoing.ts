@@ -22,10 +22,9 @@ const conversations = 50;
 /** Fewer than an organization may have, so that the other bot's calls are accepted. */
 const waiting = Number(process.env["WAITING"] ?? 9_900);
 const others = Number(process.env["OTHERS"] ?? 100);
-/** Requests of the bare loop at once, as many as an origin gets. */
-const atOnce = 4;
-
 const variables = { OUTGOING_ALLOWED_NETWORKS: "127.0.0.0/8", OUTGOING_TIMEOUT: "2" };
+
+let bots = 0;
 
 const rows: Row[] = [];
 for (const backend of backends) rows.push(...(await measure(backend)));
@@ -65,8 +64,6 @@ interface Bot {
   readonly id: number;
   readonly name: string;
 }
-
-let bots = 0;
 
 async function createBot({ world, gateway }: Bench, payload_url: string): Promise<Bot> {
   const name = `Caller ${++bots}`;
@@ -128,24 +125,21 @@ async function throughput(bench: Bench, backend: BackendName): Promise<Row> {
   await endpoint.stop();
   const ratio = medianRatio(ours, theirs);
   return {
-    question: `calls of one bot in ${conversations} conversations, ${backend} queues, with a reply to each, against a bare loop of fetches, ${atOnce} at once`,
+    question: `calls of one bot in ${conversations} conversations, ${backend} queues, with a reply to each, against a bare loop of fetches`,
     value: `${ratio.toFixed(2)} × (${spread(ours)} calls/s against ${spread(theirs)})`,
     target: "at least 0.3 ×",
     holds: ratio >= 0.3,
   };
 }
 
-/** Returns how many requests a second a loop of fetches makes. */
+/** Returns how many requests a second a loop makes that sends one after the other. */
 async function bareLoop(url: string): Promise<number> {
   const body = JSON.stringify({ data: "x".repeat(1_000) });
   const headers = { "content-type": "application/json" };
-  let left = calls * 4;
   const began = performance.now();
-  const run = async () => {
-    while (left-- > 0) await (await fetch(url, { method: "POST", headers, body })).text();
-  };
-  await Promise.all(Array.from({ length: atOnce }, run));
-  return (calls * 4_000) / (performance.now() - began);
+  for (let n = 0; n < calls; n++)
+    await (await fetch(url, { method: "POST", headers, body })).text();
+  return (calls * 1_000) / (performance.now() - began);
 }
 
 async function memory(bench: Bench, backend: BackendName): Promise<Row> {
@@ -177,7 +171,14 @@ async function besideDeadOrigin(bench: Bench, backend: BackendName): Promise<Row
   const worker = await startWorker(bench.database, [], variables);
   const dead = await createBot(bench, `${hanging.origin}/hang`);
   const bot = await createBot(bench, `${healthy.origin}/answer`);
-  await mention(bench, dead, waiting);
+  await mention(bench, dead, conversations);
+  // The others wait behind these.
+  await db.rows(
+    `INSERT INTO outgoing_call (realm_id, bot_id, message_id, conversation, trigger, webhook_id, next_at)
+     SELECT realm_id, bot_id, 1000000000 + row_number() OVER (), conversation, trigger, 'call_' || md5(id || ' ' || n), 'infinity'
+     FROM outgoing_call, generate_series(1, $2::int) n WHERE bot_id = $1`,
+    [dead.id, Math.floor(waiting / conversations) - 1],
+  );
   for (let n = 0; n < others; n++) {
     await mention(bench, bot, 1);
     await pause(50);

@@ -6,11 +6,11 @@ import type {
   MessageSentEvent,
   Operations,
   RegisterParams,
-  RegisterResult,
   ServerEvent,
 } from "./generated/api.ts";
 import { capabilities } from "./generated/routes.ts";
 import { backoffMs, mayBeRepeated } from "./retries.ts";
+import type { Snapshot } from "./snapshot.ts";
 import { pause } from "./waiting.ts";
 
 /**
@@ -46,7 +46,7 @@ export type EventType = Exclude<ServerEvent, HeartbeatEvent>["type"];
 export interface Registered {
   readonly type: "registered";
   /** The answer of `POST /register`; later events are changes of it. */
-  readonly snapshot: RegisterResult;
+  readonly snapshot: Snapshot;
   /** What is missing between the events before and after; null at the beginning. */
   readonly missed: Missed | null;
 }

@@ -12,4 +12,5 @@ export type {
 } from "./event-stream.ts";
 export type * from "./generated/api.ts";
 export { replyTo, type Recipients } from "./reply-to.ts";
+export type { Snapshot, SnapshotLists } from "./snapshot.ts";
 export { parseZuliprc } from "./zuliprc.ts";

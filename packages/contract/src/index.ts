@@ -9,7 +9,12 @@ export {
   type StorageBatch,
 } from "./operations/bot-storage/storage-batches.ts";
 export * from "./primitives/bounds.ts";
-export type { ChannelObject, SubscriptionObject } from "./operations/channel-object.ts";
+export {
+  channelObject,
+  type ChannelObject,
+  subscriptionObject,
+  type SubscriptionObject,
+} from "./operations/channel-object.ts";
 export type { TopicsPolicy } from "./operations/channel-object.ts";
 export * from "./primitives/decode-input.ts";
 export * from "./primitives/error-codes.ts";

@@ -546,17 +546,54 @@ describe("calls of outgoing webhook bots", () => {
     expect(calls.at(-1)?.reason).to.equal("the endpoint does not answer");
   });
 
-  it("skip the 101st call that waits in a conversation", async () => {
+  /** Inserts calls of the bot that wait, as if that many messages had been sent. */
+  const letWait = (count: number, conversation: string) =>
+    db.rows(
+      `INSERT INTO outgoing_call (realm_id, bot_id, message_id, conversation, trigger, webhook_id, next_at)
+       SELECT $1, $2::int, 1000000000 + n, $3, 'mention', 'call_' || md5($2::int || ' ' || n), 'infinity'
+       FROM generate_series(1, $4::int) n`,
+      [bot.realmId, bot.id, conversation, count],
+    );
+  const tooMany = { state: "dead", reason: "too many messages wait for the endpoint" };
+  const busy = () =>
     endpoint.answer((_, response) => void response.writeHead(429, { "retry-after": "300" }).end());
-    for (let n = 0; n < 100; n++) await mention(String(n));
-    await mention("one too many");
+  const callFor = async (id: number) =>
+    (await callsOf(db, bot)).find(({ messageId }) => messageId === id);
+
+  it("skip the 101st call that waits in a conversation", async () => {
+    busy();
+    await mention("first");
+    const [first] = await db.rows<{ conversation: string }>(
+      "SELECT conversation FROM outgoing_call WHERE bot_id = $1",
+      [bot.id],
+    );
+    await letWait(98, first?.conversation ?? "");
+    const last = await mention("the hundredth");
+    const skipped = await mention("one too many");
+    const elsewhere = await mention("another conversation", { topic: "dinner" });
     await work();
-    const calls = await callsOf(db, bot);
-    expect(calls.filter(({ state }) => state === "waiting")).to.have.length(100);
-    expect(calls.at(-1)).to.include({
-      state: "dead",
-      reason: "too many messages wait for the endpoint",
-    });
-    expect(endpoint.calls).to.have.length(1);
+    expect(await callFor(last)).to.include({ state: "waiting" });
+    expect(await callFor(skipped)).to.include(tooMany);
+    expect(await callFor(elsewhere)).to.include({ state: "waiting" });
+    expect(endpoint.calls).to.have.length(2);
+  });
+
+  it("skip the call after 10,000 that wait in an organization", async () => {
+    busy();
+    const others = await db.rows(
+      "SELECT FROM outgoing_call WHERE realm_id = $1 AND state = 'waiting'",
+      [bot.realmId],
+    );
+    try {
+      await letWait(9_999 - others.length, "elsewhere");
+      const last = await mention("the last");
+      const skipped = await mention("one too many", { topic: "dinner" });
+      await work();
+      expect(await callFor(last)).to.include({ state: "waiting" });
+      expect(await callFor(skipped)).to.include(tooMany);
+      expect(endpoint.calls).to.have.length(1);
+    } finally {
+      await db.rows("DELETE FROM outgoing_call WHERE bot_id = $1", [bot.id]);
+    }
   });
 });
