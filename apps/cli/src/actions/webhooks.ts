@@ -93,7 +93,7 @@ function deadText({
   return `${id}  ${at}  ${realmName}  ${botName}  message ${messageId}  ${attempts} attempts  ${reason ?? ""}`;
 }
 
-/** Makes calls again that were given up. */
+/** Repeats calls that were given up. */
 export async function retryCalls(
   context: Context,
   calls: readonly string[],

@@ -18,7 +18,7 @@ const words: Readonly<Record<Action, { readonly verb: string; readonly effect: s
   },
 };
 
-/** Shows what would be done, and the button that does it. Submitting the form twice does it once. */
+/** Shows what would be done, and the button that does it. A second submission finds nothing left to do. */
 export function deadPreviewPage(
   action: Action,
   choice: Choice,

@@ -5677,7 +5677,7 @@ export interface Methods {
   /**
    * Resend an invitation: `POST /api/v1/invites/{invite_id}/resend`.
    *
-   * Mails the same link again; it expires when it would have.
+   * Mails the same link again. Its time of expiry does not change.
    *
    * Repeated safely.
    */

@@ -147,7 +147,7 @@ export const resendInvite = operation({
   ...oneInvite,
   errors: ["INVITATION_FAILED", "UNAUTHORIZED_PRINCIPAL"],
   summary: "Resend an invitation",
-  description: "Mails the same link again; it expires when it would have.",
+  description: "Mails the same link again. Its time of expiry does not change.",
 });
 
 /** `DELETE /invites/{invite_id}` (people.md §1). */

@@ -1,7 +1,7 @@
 import { operation } from "../primitives/operation.ts";
 import { path } from "../primitives/path.ts";
 
-/** The path of the link in the mail: of the page, of the form on it, and of the mail program's button. */
+/** The path of the link in the mail, which serves the page, its form, and the button of mail programs. */
 const mailedLink = {
   page: true,
   access: "anyone",
