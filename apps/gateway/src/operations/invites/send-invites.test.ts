@@ -15,7 +15,9 @@ import {
   channel,
   deactivateUser,
   eventsOf,
+  forgetIntents,
   organization,
+  pendingPayloads,
   refused,
   refusedWith,
   runJob,
@@ -166,12 +168,43 @@ describe("POST /invites", () => {
       );
   });
 
+  it("checks the permission first, then role, addresses, channels, groups, text and each address", async () => {
+    const { admin, guest } = scene.org;
+    const wrong = {
+      invite_as: roles.owner,
+      invitee_emails: " , ",
+      stream_ids: [0],
+      group_ids: [0],
+      welcome_message_custom_text: "x".repeat(8_001),
+    };
+    await refuses(guest, wrong);
+    await refuses(admin, wrong, "UNAUTHORIZED_PRINCIPAL");
+    const reasons: string[] = [];
+    const mended: Params = { ...wrong, invite_as: roles.member };
+    for (const [name, value] of [
+      ["invitee_emails", "nonsense"],
+      ["stream_ids", []],
+      ["group_ids", []],
+      ["welcome_message_custom_text", ""],
+    ] as const) {
+      reasons.push((await send(admin, mended)).body.msg);
+      mended[name] = value;
+    }
+    expect(reasons[0]).to.include("invitee_emails");
+    expect(reasons[1]).to.match(/channel/i);
+    expect(reasons[2]).to.match(/group/i);
+    expect(reasons[3]).to.include("welcome_message_custom_text");
+    await refuses(admin, mended, "INVITATION_FAILED");
+  });
+
   it("accepts 100 addresses, each once", async () => {
     const many = Array.from({ length: 100 }, () => address());
+    await forgetIntents(db, sendMail);
     await invited(scene.org.admin, { invitee_emails: [...many, ...many].join("\n") });
     const rows = await db.prisma.invitation.count({ where: { email: { in: many } } });
     expect(rows).to.equal(100);
-    expect((await sentMails(db)).length).to.be.greaterThan(99);
+    expect(await pendingPayloads(db, sendMail)).to.have.length(100);
+    await forgetIntents(db, sendMail);
   });
 
   it("refuses guests, bots, and members without the permission", async () => {
@@ -265,6 +298,7 @@ describe("POST /invites", () => {
     const { msg } = await refuses(scene.org.admin, { invitee_emails: many, stream_ids: ids });
     expect(msg).to.include("4000");
     await invited(scene.org.admin, { invitee_emails: many, stream_ids: rooms });
+    await forgetIntents(db, sendMail);
   });
 
   describe("INVITATION_FAILED", () => {
@@ -330,7 +364,7 @@ describe("POST /invites", () => {
     });
 
     it("invites the others if some addresses have accounts, and says so", async () => {
-      await sentMails(db);
+      await forgetIntents(db, sendMail);
       const { member, admin } = scene.org;
       const email = address();
       const answer = await send(member, { invitee_emails: `${admin.deliveryEmail},${email}` });

@@ -5,6 +5,7 @@ import {
   removeDomain,
   updateDomain,
   updateRealm,
+  updateUser,
 } from "@carillon/contract";
 import {
   announced,
@@ -20,6 +21,7 @@ import {
   unique,
   useDatabase,
   useGateway,
+  user,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -182,6 +184,17 @@ describe("Domains of the organization's addresses", () => {
         "bob@example。org",
       ])
         await refuses(() => create(email));
+    });
+
+    it("is restricted, but not an owner's change of an address", async () => {
+      await add({ domain: "example.com", allow_subdomains: false });
+      await change({ emails_restricted_to_domains: true });
+      const person = await user(db, org.realm);
+      const answer = await gateway.as(org.owner).call(updateUser, {
+        path: { user_id: person.id },
+        params: { new_email: "moved+x@elsewhere.test" },
+      });
+      expect(answer.body.result, answer.body.msg).to.equal("success");
     });
 
     it("refuses disposable addresses, unless the organization allows them", async () => {
