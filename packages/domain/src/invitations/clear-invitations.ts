@@ -1,7 +1,7 @@
 import { statement, type Tx } from "@carillon/db";
 
 /** `LEAST` ignores nulls: the 30 days begin when a link has expired or ended, whichever came first. */
-const clearLinks = statement({
+export const clearLinks = statement({
   name: "invitations-clear",
   text: `DELETE FROM invitations WHERE id = ANY (ARRAY(
       SELECT id FROM invitations WHERE LEAST(expires_at, ended_at) < now() - interval '30 days'

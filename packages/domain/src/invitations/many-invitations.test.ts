@@ -2,12 +2,13 @@ import type { Statement } from "@carillon/db";
 import { organization, rowsRead, type TestAccount, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
+import { clearLinks } from "./clear-invitations.ts";
 import { pageOfAll, pageOfMaker } from "./list-invitations.ts";
 
 /** Rows that one page examines. */
 const pageRows = 500;
 
-describe("a page of invitations", () => {
+describe("Among many invitations", () => {
   const db = useDatabase();
   const upTo = 2_147_483_647;
   let owner: TestAccount;
@@ -36,7 +37,7 @@ describe("a page of invitations", () => {
   });
 
   for (const analysed of [false, true])
-    it(`reads only its own rows, ${analysed ? "with" : "without"} statistics`, async () => {
+    it(`a page of the list reads only its own rows, ${analysed ? "with" : "without"} statistics`, async () => {
       if (analysed) await db.rows("ANALYZE invitations");
       const [middle] = await db.rows<{ id: number }>(
         "SELECT max(id) - 700 AS id FROM invitations WHERE realm_id = $1",
@@ -55,4 +56,12 @@ describe("a page of invitations", () => {
       expect(await reads(pageOfMaker, 0, owner.id)).to.deep.equal(whole);
       expect(await reads(pageOfMaker, 0, member.id)).to.deep.equal({ found: 3, read: 3 });
     });
+
+  it("the deletion of a batch of old links reads no other rows", async () => {
+    await write(owner, "old", 30, "-31 days");
+    await db.rows("ANALYZE invitations");
+    const batch = await db.transaction((tx) => rowsRead(tx, clearLinks, [10], "invitations"));
+    // Ten are found in the order of the index, and then by id.
+    expect(batch).to.deep.equal({ found: 0, read: 20 });
+  });
 });
