@@ -21,7 +21,8 @@ export interface LazyPrismaClient {
 
 /**
  * Creates the client of a pool. Prisma Client with its adapter, model and compiler takes 70 MB, and most processes hardly
- * use it: worker and dashboard never do. Loading takes 300 ms of processor time, in pieces that let other work run.
+ * use it: a dashboard never does, a worker only for commands to the scheduling bot. Loading takes 300 ms of processor time,
+ * in pieces that let other work run.
  */
 export function lazyPrismaClient(pool: pg.Pool): LazyPrismaClient {
   let loaded: SharedPrismaClient | undefined;
