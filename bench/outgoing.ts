@@ -73,8 +73,13 @@ async function createBot({ world, gateway }: Bench, payload_url: string): Promis
   return { id, name };
 }
 
-/** Mentions the bot in messages of all members, several at once. */
-async function mention({ world, gateway }: Bench, bot: Bot, count: number): Promise<void> {
+/** Mentions the bot in messages of members, several at once, in one conversation after the other from number `from` on. */
+async function mention(
+  { world, gateway }: Bench,
+  bot: Bot,
+  count: number,
+  from = 0,
+): Promise<void> {
   const [channel] = world.channels;
   let sent = 0;
   const send = async (member: Member) => {
@@ -83,7 +88,7 @@ async function mention({ world, gateway }: Bench, bot: Bot, count: number): Prom
       const fields = {
         type: "channel",
         to: String(channel!.id),
-        topic: `${bot.name} ${n % conversations}`,
+        topic: `${bot.name} ${(from + n) % conversations}`,
         content: `@**${bot.name}** number ${n}`,
       };
       await ask(gateway.port, formRequest(member, "/api/v1/messages", fields));
@@ -180,7 +185,7 @@ async function besideDeadOrigin(bench: Bench, backend: BackendName): Promise<Row
     [dead.id, Math.floor(waiting / conversations) - 1],
   );
   for (let n = 0; n < others; n++) {
-    await mention(bench, bot, 1);
+    await mention(bench, bot, 1, n);
     await pause(50);
   }
   await ended(bench, bot);
