@@ -155,7 +155,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
       await beating.beat(own);
       const before = await own.rows("SELECT api_key_sealed FROM users ORDER BY id");
       expect((await run(words, { input: newKey })).noted).to.match(
-        /stop all gateways and workers first: gateway \d+ on/,
+        /stop all gateways and workers first; seen within the last 30 s: gateway \d+ on/,
       );
       await beating.end(own);
       expect((await run(words, { input: "short" })).noted).to.match(
