@@ -50,13 +50,26 @@ export function textsOfWords(html: string): string[] {
 
 const none: readonly string[] = [];
 
+/** A link to an uploaded file: links with the address of the server are shown without it, and without the first slash. */
+const linkToUpload = /^<a href="\/?user_uploads\/[^"]*\/([^"/]+)"/;
+
 /** Returns the words by which a tag of an uploaded file is found: of its name, or of the text that replaces an image. */
 function namesIn(tag: string): readonly string[] {
+  if (!tag.includes("user_uploads/")) return none;
+  const linked = linkToUpload.exec(tag)?.[1];
+  if (linked !== undefined) return textsOfWords(percentDecoded(linked));
   const isOfUpload = tag.includes('="/user_uploads/');
-  if (!isOfUpload) return none;
-  const [, name = ""] =
-    /^<a href="\/user_uploads\/[^"]*\/([^"/]+)"/.exec(tag) ?? /^<img alt="([^"]*)"/.exec(tag) ?? [];
+  const [, name = ""] = (isOfUpload && /^<img alt="([^"]*)"/.exec(tag)) || [];
   return name === "" ? none : textsOfWords(name);
+}
+
+/** Returns an invalid text unchanged. */
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function tokenOf(html: string): RegExp {

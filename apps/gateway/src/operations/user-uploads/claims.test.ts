@@ -57,8 +57,8 @@ describe("Messages that link to uploaded files", () => {
     expect(answer.status, answer.text).to.equal(200);
     return answer.body["detached_uploads"] as Array<{ path_id: string }>;
   };
-  const found = async (operand: string, by = author) => {
-    const narrow = [{ operator: "has", operand }];
+  const found = async (operand: string, operator = "has", by = author) => {
+    const narrow = [{ operator, operand }];
     const answer = await as(by).get("/api/v1/messages", {
       anchor: "newest",
       num_before: 10,
@@ -79,6 +79,15 @@ describe("Messages that link to uploaded files", () => {
     for (const one of await attachments()) expect(one.message_ids, one.name).to.deep.equal([id]);
     expect(await found("attachment")).to.deep.equal([id]);
     expect(await found("link")).to.include(id);
+  });
+
+  it("are found by the name of the file, however they write its address", async () => {
+    const { url } = await upload(as(author), "Übersicht quarterly.txt", "x");
+    const written = [url, encodeURI(url), `http://carillon.test${encodeURI(url)}`];
+    const ids: number[] = [];
+    for (const address of written) ids.push(await post(`see [here](${address})`));
+    for (const word of ["quarterly", "Übersicht"])
+      expect(await found(word, "search"), word).to.deep.equal(ids);
   });
 
   it("do not claim files in code, on other servers, or without access of the author", async () => {
