@@ -16,7 +16,7 @@ const areas: ReadonlyArray<readonly [area: string, path: RegExp]> = [
     /^(streams|channels|channel_folders|get_stream_id|default_streams)\b|\/subscriptions\b|\/topics$/,
   ],
   ["user-groups", /^user_groups/],
-  ["bots", /^(bots|bot_storage|external)\b/],
+  ["bots", /^(bots|bot_storage|event_subscriptions|external)\b/],
   ["personal-lists", /^(navigation_views|saved_snippets|drafts)\b/],
   ["settings", /^settings|^realm\/user_settings_defaults$/],
   ["profile-fields", /^realm\/profile_fields\b|\/profile_data$/],

@@ -6,6 +6,7 @@ export const secretNames: readonly string[] = [
   "api_key",
   "invite_link",
   "link_url",
+  "signing_secret",
   "signing_secrets",
   "token",
 ];

@@ -89,6 +89,10 @@ export const lockOrder = [
   "alertWords",
   /** Presence update ids. By organization. */
   "presence",
+  /** The counts of event subscriptions of an organization and a bot, before one is created. By organization. */
+  "newSubscriptions",
+  /** Rows of event subscriptions that are changed, or whose calls begin or end. By id. */
+  "eventSubscriptions",
   /** The head of the organization's log, with the commit. By organization. */
   "eventHead",
 ] as const;

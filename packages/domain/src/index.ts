@@ -13,6 +13,16 @@ export { answeringClient, type MadeAttempt, settleCall } from "./bot-webhooks/se
 export { botApiKey, changeBotApiKey, deactivateBot, listOwnBots } from "./bots/bots.ts";
 export { createBot } from "./bots/create-bot.ts";
 export { updateBot } from "./bots/update-bot.ts";
+export { listSubscriptionDeliveries } from "./event-subscriptions/deliveries.ts";
+export {
+  createSubscription,
+  deleteSubscription,
+  listSubscriptionsOfBot,
+  rotateSubscriptionSecret,
+  showSubscription,
+  updateSubscription,
+} from "./event-subscriptions/manage-subscriptions.ts";
+export { replaySubscription } from "./event-subscriptions/replay.ts";
 export { archiveChannel } from "./channels/archive-channel.ts";
 export { changeDefaultChannel } from "./channels/default-channels.ts";
 export { addSubscriptions } from "./channels/add-subscriptions.ts";

@@ -343,7 +343,7 @@ declare module "@carillon/db" {
     };
     "bot-deliveries": {
       webhook_id: string;
-      message_id: number;
+      message_id: number | null;
       attempt: number;
       attempted_at: number;
       status: number | null;
@@ -770,6 +770,90 @@ declare module "@carillon/db" {
     };
     "event-queues-of-account-drop": {};
     "event-queues-of-organization-drop": {};
+    "event-subscription": {
+      id: number;
+      realmId: number;
+      botId: number;
+      url: string;
+      description: string;
+      eventTypes: string[] | null;
+      narrow: Json;
+      allPublicChannels: boolean;
+      state: string;
+      stateReason: string | null;
+      cursor: number;
+      failingSince: number | null;
+      nextAt: number | null;
+      secrets: number;
+      createdAt: number;
+    };
+    "event-subscription-delete": {};
+    "event-subscription-deliveries": {
+      webhook_id: string;
+      first_event_id: number | null;
+      last_event_id: number | null;
+      events: number | null;
+      attempt: number;
+      attempted_at: number;
+      status: number | null;
+      error: string | null;
+      duration_ms: number;
+      outcome: string;
+      response_head: string;
+    };
+    "event-subscription-earlier-filters": {
+      earlier: Json;
+      cursor: number;
+      head: number;
+    };
+    "event-subscription-filters": {};
+    "event-subscription-for-change": {
+      id: number;
+      realmId: number;
+      botId: number;
+      url: string;
+      description: string;
+      eventTypes: string[] | null;
+      narrow: Json;
+      allPublicChannels: boolean;
+      state: string;
+      stateReason: string | null;
+      cursor: number;
+      failingSince: number | null;
+      nextAt: number | null;
+      secrets: number;
+      createdAt: number;
+    };
+    "event-subscription-insert": {
+      id: number;
+    };
+    "event-subscription-pause": {};
+    "event-subscription-replay": {};
+    "event-subscription-resume": {};
+    "event-subscription-secret": {};
+    "event-subscription-update": {};
+    "event-subscriptions-count": {
+      ofOrganization: number;
+      ofBot: number;
+    };
+    "event-subscriptions-disable": {};
+    "event-subscriptions-of-bot": {
+      id: number;
+      realmId: number;
+      botId: number;
+      url: string;
+      description: string;
+      eventTypes: string[] | null;
+      narrow: Json;
+      allPublicChannels: boolean;
+      state: string;
+      stateReason: string | null;
+      cursor: number;
+      failingSince: number | null;
+      nextAt: number | null;
+      secrets: number;
+      createdAt: number;
+    };
     "file-by-path": {
       id: number;
       pathId: string;
@@ -1115,6 +1199,9 @@ declare module "@carillon/db" {
     "keys-anew-has-services": {
       present: boolean;
     };
+    "keys-anew-has-subscriptions": {
+      present: boolean;
+    };
     "keys-anew-has-webhook-secrets": {
       present: boolean;
     };
@@ -1125,8 +1212,12 @@ declare module "@carillon/db" {
     "keys-anew-next-services": {
       id: number;
     };
+    "keys-anew-next-subscriptions": {
+      id: number;
+    };
     "keys-anew-store": {};
     "keys-anew-store-services": {};
+    "keys-anew-store-subscriptions": {};
     "last-message-id": {
       id: number;
     };
@@ -2137,6 +2228,16 @@ declare module "@carillon/db" {
       sealed: Buffer;
     };
     "reseal-bot_service-token_sealed-store": {};
+    "reseal-event_subscription-old_secret_sealed-next": {
+      id: string;
+      sealed: Buffer | null;
+    };
+    "reseal-event_subscription-old_secret_sealed-store": {};
+    "reseal-event_subscription-secret_sealed-next": {
+      id: string;
+      sealed: Buffer;
+    };
+    "reseal-event_subscription-secret_sealed-store": {};
     "reseal-invitations-next": {
       id: string;
       sealed: Buffer;

@@ -1,8 +1,9 @@
 export { emit, eventsLogged } from "./emit.ts";
-export { eventId } from "./event-ids.ts";
+export { eventId, seqOf } from "./event-ids.ts";
 export { lockEventLog } from "./lock-event-log.ts";
 export { collectGarbage } from "./garbage.ts";
 export { EventHub, type HubOptions } from "./hub.ts";
+export { oldestInLog, readHead, seqAtTime } from "./log.ts";
 export type { Presenter } from "./present.ts";
 export { type AccountSql, queueStatements } from "./queue-lookup.ts";
 export type {

@@ -88,6 +88,45 @@ export async function ageInLog(
   return row?.age;
 }
 
+const oldest = statement({
+  name: "event-log-oldest",
+  text: `SELECT seq, extract(epoch FROM created_at)::float8 AS at FROM event_log WHERE realm_id = $1 ORDER BY seq LIMIT 1`,
+});
+
+/** Returns the oldest event of the organization that is kept, with its time in UNIX seconds; undefined if none is. */
+export async function oldestInLog(
+  sql: Sql,
+  realmId: number,
+): Promise<{ readonly seq: number; readonly at: number } | undefined> {
+  return (await sql.rows(oldest, [realmId]))[0];
+}
+
+/** Halves the range of numbers until one is left: there is no index on the time, by which the rows are in order, too. */
+const atTime = statement({
+  name: "event-log-at-time",
+  text: `WITH RECURSIVE halves (low, high) AS (
+      SELECT min(seq), max(seq) + 1 FROM event_log WHERE realm_id = $1
+      UNION ALL
+      SELECT CASE WHEN e.created_at < to_timestamp($2) THEN e.seq + 1 ELSE low END,
+        CASE WHEN e.created_at < to_timestamp($2) THEN high ELSE e.seq END
+      FROM halves JOIN event_log e ON e.realm_id = $1 AND e.seq = (low + high) / 2 WHERE low < high
+    )
+    SELECT e.seq FROM halves JOIN event_log e ON e.realm_id = $1 AND e.seq = low WHERE low = high`,
+});
+
+/**
+ * Returns the number of the first event at or after a time.
+ * @param time UNIX seconds
+ * @returns undefined if there is none
+ */
+export async function seqAtTime(
+  sql: Sql,
+  realmId: number,
+  time: number,
+): Promise<number | undefined> {
+  return (await sql.rows(atTime, [realmId, time]))[0]?.seq;
+}
+
 const head = statement({
   name: "event-head",
   text: "SELECT seq FROM event_head WHERE realm_id = $1",

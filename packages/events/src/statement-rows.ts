@@ -15,6 +15,9 @@ declare module "@carillon/db" {
     "event-log-age": {
       age: number;
     };
+    "event-log-at-time": {
+      seq: number;
+    };
     "event-log-drop-oldest": {};
     "event-log-for-user": {
       seq: number;
@@ -24,6 +27,10 @@ declare module "@carillon/db" {
       audience: number[] | null;
       userData: Json | null;
       age: number;
+    };
+    "event-log-oldest": {
+      seq: number;
+      at: number;
     };
     "event-log-tail": {
       seq: number;

@@ -7,6 +7,8 @@ export interface AddressRules {
    * @param address IPv4 or IPv6, without brackets and zone; anything else is refused
    */
   allows(address: string): boolean;
+  /** Returns whether the address is in an allowed network. */
+  isNamed(address: string): boolean;
 }
 
 /** An address range: address and prefix length. */
@@ -84,15 +86,18 @@ const embeddingLists = embedding.map(({ network, group }) => ({ list: listOf([ne
  */
 export function addressRules(allowed: readonly Network[] = []): AddressRules {
   const allowedList = listOf(allowed);
+  const isNamed = (address: string) => {
+    if (isIP(address) === 0) return false;
+    const within = embeddedIPv4(address);
+    return has(allowedList, address) || (within !== undefined && has(allowedList, within));
+  };
   return {
+    isNamed,
     allows(address) {
-      const family = isIP(address);
-      if (family === 0) return false;
-      if (has(allowedList, address)) return true;
-      const within = family === 6 ? embeddedIPv4(address) : undefined;
-      if (within !== undefined)
-        return has(allowedList, within) || !has(refused, within) || has(reachable, within);
-      return !has(refused, address) || has(reachable, address);
+      if (isIP(address) === 0) return false;
+      if (isNamed(address)) return true;
+      const judged = embeddedIPv4(address) ?? address;
+      return !has(refused, judged) || has(reachable, judged);
     },
   };
 }
@@ -112,8 +117,9 @@ export function parseNetworks(text: string): Network[] {
   });
 }
 
-/** Returns the IPv4 address that the IPv6 address contains; undefined if it contains none. */
+/** Returns the IPv4 address that an IPv6 address contains; undefined if it contains none. */
 function embeddedIPv4(address: string): string | undefined {
+  if (isIPv4(address)) return undefined;
   const found = embeddingLists.find(({ list }) => has(list, address));
   if (!found) return undefined;
   const groups = groupsOf(address);

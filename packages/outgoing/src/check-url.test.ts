@@ -59,4 +59,14 @@ describe("checkUrl", () => {
     expect(problemOf("http://127.1:5002/", rules)).to.equal(undefined);
     expect(problemOf("http://10.0.0.1/", rules)).to.match(/OUTGOING_ALLOWED_NETWORKS/);
   });
+
+  it("takes http for allowed addresses only, where calls must be encrypted", () => {
+    const rules = addressRules(parseNetworks("10.1.0.0/16"));
+    const isTaken = (text: string) => "url" in checkUrl(text, rules, { encrypted: true });
+    for (const text of ["https://example.com/", "https://10.1.0.1/", "http://10.1.0.1/"])
+      expect(isTaken(text), text).to.equal(true);
+    for (const text of ["http://example.com/", "http://8.8.8.8/", "http://[2606:4700::1]/"])
+      expect(isTaken(text), text).to.equal(false);
+    expect(isTaken("http://[::ffff:10.1.0.1]/")).to.equal(true);
+  });
 });

@@ -20,8 +20,13 @@ export type CheckedUrl = { readonly url: URL } | { readonly problem: string };
 /**
  * Checks a URL that this server is to call (bot-platform.md §4.1). Resolves no name: the addresses of names are checked at
  * each connection.
+ * @param options `encrypted`: http is for addresses in allowed networks only
  */
-export function checkUrl(text: string, rules: AddressRules): CheckedUrl {
+export function checkUrl(
+  text: string,
+  rules: AddressRules,
+  { encrypted = false }: { readonly encrypted?: boolean } = {},
+): CheckedUrl {
   if (text.length > maxUrlLength)
     return { problem: `must not have more than ${maxUrlLength} characters` };
   if (/[\0-\x20\x7f]|\p{Surrogate}/u.test(text))
@@ -43,6 +48,11 @@ export function checkUrl(text: string, rules: AddressRules): CheckedUrl {
   if (literal !== undefined && !rules.allows(literal))
     return {
       problem: `names the address ${literal}, which this server may not call unless the operator allows it (OUTGOING_ALLOWED_NETWORKS)`,
+    };
+  if (encrypted && url.protocol === "http:" && !(literal !== undefined && rules.isNamed(literal)))
+    return {
+      problem:
+        "must begin with https://, unless it names an address that the operator allows (OUTGOING_ALLOWED_NETWORKS)",
     };
   return { url };
 }

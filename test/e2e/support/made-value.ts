@@ -4,7 +4,8 @@ import type { Operation } from "@carillon/contract";
 export type Maker = NonNullable<NonNullable<Operation["example"]>["made"]>[string];
 
 /**
- * Returns what the example of an operation has created: a field of the answer, or of the first item of a list in it.
+ * Returns what the example of an operation has created: a field of the answer, of an object in it, or of the first item of
+ * a list in it.
  * @param beginsWith text that is left out at the beginning of the value
  */
 export function madeValue(
@@ -12,11 +13,17 @@ export function madeValue(
   field: string,
   beginsWith = "",
 ): string | number | undefined {
-  const own = (answer as Readonly<Record<string, unknown>>)[field];
-  const [item] = Object.values(answer).find(Array.isArray) ?? [];
-  const inList =
-    item instanceof Object ? (item as Readonly<Record<string, unknown>>)[field] : undefined;
-  const [value] = [own ?? inList].flat();
+  const parts = Object.values(answer);
+  const list = parts.find(Array.isArray) as readonly unknown[] | undefined;
+  const inside = [list?.[0], parts.find(isObject)].filter(isObject);
+  const [value] = [answer as Readonly<Record<string, unknown>>, ...inside]
+    .map((object) => object[field])
+    .filter((found) => found !== undefined)
+    .flat();
   if (typeof value === "string") return value.slice(beginsWith.length);
   return typeof value === "number" ? value : undefined;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

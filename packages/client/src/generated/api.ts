@@ -799,6 +799,41 @@ export interface CreateDraftsResult extends Answer {
   ids: number[];
 }
 
+export interface CreateEventSubscriptionParams {
+  /** `https`; `http` only for an address that the operator has allowed. At most 2048 characters. */
+  readonly url: string;
+  /** 1 to 20 types of events; not `heartbeat`, `presence`, `typing` and `typing_edit_message`. */
+  readonly event_types: readonly string[];
+  /** Pairs of operator and operand; a `message` event must match all of them. */
+  readonly narrow?: readonly unknown[] | null | undefined;
+  /** Whether to send messages of all public channels, also without a subscription. Default: false. */
+  readonly all_public_streams?: boolean | undefined;
+  /** At most 200 characters. Default: "". */
+  readonly description?: string | undefined;
+  /** The bot; required of people, who may name bots that they administer. */
+  readonly bot_id?: number | undefined;
+}
+
+export interface CreateEventSubscriptionResult extends Answer {
+  subscription: {
+    id: number;
+    bot_id: number;
+    url: string;
+    event_types: string[];
+    narrow: string[][];
+    all_public_streams: boolean;
+    description: string;
+    state: "active" | "failing" | "paused" | "disabled";
+    state_reason: string | null;
+    cursor: number;
+    failing_since: number | null;
+    next_attempt_at: number | null;
+    signing_secrets: number;
+    date_created: number;
+  };
+  signing_secret: string;
+}
+
 export interface CreateInviteLinkParams {
   /** IDs of channels to which the person is subscribed: default channels, and those to which the caller may subscribe others. */
   readonly stream_ids?: readonly number[] | undefined;
@@ -1052,6 +1087,10 @@ export interface DeleteDraftParams {
 
 export interface DeleteEventQueueParams {
   readonly queue_id: string;
+}
+
+export interface DeleteEventSubscriptionParams {
+  readonly subscription_id: number;
 }
 
 export interface DeleteIconResult extends Answer {
@@ -1331,6 +1370,73 @@ export interface GetDraftsResult extends Answer {
 
 export interface GetEmojiDataParams {
   readonly version: string;
+}
+
+export interface GetEventSubscriptionParams {
+  readonly subscription_id: number;
+}
+
+export interface GetEventSubscriptionResult extends Answer {
+  subscription: {
+    id: number;
+    bot_id: number;
+    url: string;
+    event_types: string[];
+    narrow: string[][];
+    all_public_streams: boolean;
+    description: string;
+    state: "active" | "failing" | "paused" | "disabled";
+    state_reason: string | null;
+    cursor: number;
+    failing_since: number | null;
+    next_attempt_at: number | null;
+    signing_secrets: number;
+    date_created: number;
+  };
+}
+
+export interface GetEventSubscriptionDeliveriesParams {
+  readonly subscription_id: number;
+}
+
+export interface GetEventSubscriptionDeliveriesResult extends Answer {
+  deliveries: ({
+    webhook_id: string;
+    first_event_id: number | null;
+    last_event_id: number | null;
+    events: number;
+    attempt: number;
+    attempted_at: number;
+    status: number | null;
+    error: string | null;
+    duration_ms: number;
+    outcome: "done" | "retry" | "failed";
+    response_head: string;
+  })[];
+}
+
+export interface GetEventSubscriptionsParams {
+  /** The bot; required of people, who may name bots that they administer. */
+  readonly bot_id?: number | undefined;
+}
+
+export interface GetEventSubscriptionsResult extends Answer {
+  subscriptions: ({
+    id: number;
+    bot_id: number;
+    url: string;
+    event_types: string[];
+    narrow: string[][];
+    all_public_streams: boolean;
+    description: string;
+    state: "active" | "failing" | "paused" | "disabled";
+    state_reason: string | null;
+    cursor: number;
+    failing_since: number | null;
+    next_attempt_at: number | null;
+    signing_secrets: number;
+    date_created: number;
+  })[];
 }
 
 export interface GetEventsParams {
@@ -2137,6 +2243,18 @@ export interface ReorderProfileFieldsParams {
   readonly order: readonly number[];
 }
 
+export interface ReplayEventSubscriptionParams {
+  readonly subscription_id: number;
+  /** Either this or `from_time` is required. */
+  readonly from_event_id?: number | undefined;
+  /** UNIX seconds. */
+  readonly from_time?: number | undefined;
+}
+
+export interface ReplayEventSubscriptionResult extends Answer {
+  cursor: number;
+}
+
 export interface ReportMessageParams {
   readonly message_id: number;
   readonly report_type: "spam" | "harassment" | "inappropriate" | "norms" | "other";
@@ -2176,6 +2294,16 @@ export interface RotateBotWebhookResult extends Answer {
   signing_secrets: string[];
   state: "ok" | "failing";
   waiting: number;
+}
+
+export interface RotateEventSubscriptionSecretParams {
+  readonly subscription_id: number;
+  /** How long the last secret signs along. Any older one ends at once. Default: 86400. */
+  readonly expire_seconds?: number | undefined;
+}
+
+export interface RotateEventSubscriptionSecretResult extends Answer {
+  signing_secret: string;
 }
 
 export interface SendInvitesParams {
@@ -2501,6 +2629,41 @@ export interface UpdateChannelFolderParams {
 export interface UpdateDomainParams {
   readonly domain: string;
   readonly allow_subdomains: boolean;
+}
+
+export interface UpdateEventSubscriptionParams {
+  readonly subscription_id: number;
+  /** `https`; `http` only for an address that the operator has allowed. At most 2048 characters. */
+  readonly url?: string | undefined;
+  /** 1 to 20 types of events; not `heartbeat`, `presence`, `typing` and `typing_edit_message`. */
+  readonly event_types?: readonly string[] | undefined;
+  /** Pairs of operator and operand; a `message` event must match all of them. */
+  readonly narrow?: readonly unknown[] | undefined;
+  /** Whether to send messages of all public channels, also without a subscription. */
+  readonly all_public_streams?: boolean | undefined;
+  /** At most 200 characters. */
+  readonly description?: string | undefined;
+  /** `false` also brings back a disabled subscription, at its cursor. */
+  readonly paused?: boolean | undefined;
+}
+
+export interface UpdateEventSubscriptionResult extends Answer {
+  subscription: {
+    id: number;
+    bot_id: number;
+    url: string;
+    event_types: string[];
+    narrow: string[][];
+    all_public_streams: boolean;
+    description: string;
+    state: "active" | "failing" | "paused" | "disabled";
+    state_reason: string | null;
+    cursor: number;
+    failing_since: number | null;
+    next_attempt_at: number | null;
+    signing_secrets: number;
+    date_created: number;
+  };
 }
 
 export interface UpdateLinkifierParams {
@@ -4442,6 +4605,7 @@ export interface Operations {
   "create-channel": { params: CreateChannelParams; result: CreateChannelResult };
   "create-channel-folder": { params: CreateChannelFolderParams; result: CreateChannelFolderResult };
   "create-drafts": { params: CreateDraftsParams; result: CreateDraftsResult };
+  "create-event-subscription": { params: CreateEventSubscriptionParams; result: CreateEventSubscriptionResult };
   "create-invite-link": { params: CreateInviteLinkParams; result: CreateInviteLinkResult };
   "create-linkifier": { params: CreateLinkifierParams; result: CreateLinkifierResult };
   "create-message-series": { params: CreateMessageSeriesParams; result: CreateMessageSeriesResult };
@@ -4462,6 +4626,7 @@ export interface Operations {
   "delete-bot-storage": { params: DeleteBotStorageParams; result: Answer };
   "delete-draft": { params: DeleteDraftParams; result: Answer };
   "delete-event-queue": { params: DeleteEventQueueParams; result: Answer };
+  "delete-event-subscription": { params: DeleteEventSubscriptionParams; result: Answer };
   "delete-icon": { params: NoParams; result: DeleteIconResult };
   "delete-logo": { params: DeleteLogoParams; result: Answer };
   "delete-message": { params: DeleteMessageParams; result: Answer };
@@ -4492,6 +4657,9 @@ export interface Operations {
   "get-channel-id": { params: GetChannelIdParams; result: GetChannelIdResult };
   "get-drafts": { params: NoParams; result: GetDraftsResult };
   "get-emoji-data": { params: GetEmojiDataParams; result: Response };
+  "get-event-subscription": { params: GetEventSubscriptionParams; result: GetEventSubscriptionResult };
+  "get-event-subscription-deliveries": { params: GetEventSubscriptionDeliveriesParams; result: GetEventSubscriptionDeliveriesResult };
+  "get-event-subscriptions": { params: GetEventSubscriptionsParams; result: GetEventSubscriptionsResult };
   "get-events": { params: GetEventsParams; result: GetEventsResult };
   "get-file-temporary-url": { params: GetFileTemporaryUrlParams; result: GetFileTemporaryUrlResult };
   "get-invites": { params: NoParams; result: GetInvitesResult };
@@ -4572,6 +4740,7 @@ export interface Operations {
   "reorder-channel-folders": { params: ReorderChannelFoldersParams; result: Answer };
   "reorder-linkifiers": { params: ReorderLinkifiersParams; result: Answer };
   "reorder-profile-fields": { params: ReorderProfileFieldsParams; result: Answer };
+  "replay-event-subscription": { params: ReplayEventSubscriptionParams; result: ReplayEventSubscriptionResult };
   "report-message": { params: ReportMessageParams; result: Answer };
   "resend-email-invite": { params: ResendEmailInviteParams; result: Answer };
   "resume-message-series": { params: ResumeMessageSeriesParams; result: Answer };
@@ -4579,6 +4748,7 @@ export interface Operations {
   "revoke-email-invite": { params: RevokeEmailInviteParams; result: Answer };
   "revoke-invite-link": { params: RevokeInviteLinkParams; result: Answer };
   "rotate-bot-webhook": { params: RotateBotWebhookParams; result: RotateBotWebhookResult };
+  "rotate-event-subscription-secret": { params: RotateEventSubscriptionSecretParams; result: RotateEventSubscriptionSecretResult };
   "send-invites": { params: SendInvitesParams; result: Answer };
   "send-message": { params: SendMessageParams; result: SendMessageResult };
   "send-series-now": { params: SendSeriesNowParams; result: SendSeriesNowResult };
@@ -4596,6 +4766,7 @@ export interface Operations {
   "update-channel": { params: UpdateChannelParams; result: Answer };
   "update-channel-folder": { params: UpdateChannelFolderParams; result: Answer };
   "update-domain": { params: UpdateDomainParams; result: Answer };
+  "update-event-subscription": { params: UpdateEventSubscriptionParams; result: UpdateEventSubscriptionResult };
   "update-linkifier": { params: UpdateLinkifierParams; result: Answer };
   "update-message": { params: UpdateMessageParams; result: UpdateMessageResult };
   "update-message-flags": { params: UpdateMessageFlagsParams; result: UpdateMessageFlagsResult };
@@ -4778,6 +4949,13 @@ export interface Methods {
   createDrafts(params: CreateDraftsParams, options?: CallOptions): Promise<CreateDraftsResult>;
 
   /**
+   * Create an event subscription: `POST /api/v1/event_subscriptions`.
+   *
+   * For the bot itself, its owner and administrators of the organization. The events of the bot after the last one are sent to the URL, signed with `signing_secret`, which no later answer shows.
+   */
+  createEventSubscription(params: CreateEventSubscriptionParams, options?: CallOptions): Promise<CreateEventSubscriptionResult>;
+
+  /**
    * Create a reusable invitation link: `POST /api/v1/invites/multiuse`.
    *
    * For members of `create_multiuse_invite_group`. Its page asks for an e-mail address, and mails a link for that address. An organization has at most 1000 that can be used.
@@ -4938,6 +5116,15 @@ export interface Methods {
    * Repeated safely.
    */
   deleteEventQueue(params: DeleteEventQueueParams, options?: CallOptions): Promise<Answer>;
+
+  /**
+   * Delete an event subscription: `DELETE /api/v1/event_subscriptions/{subscription_id}`.
+   *
+   * For the bot itself, its owner and administrators of the organization. A call under way may still arrive.
+   *
+   * Repeated safely.
+   */
+  deleteEventSubscription(params: DeleteEventSubscriptionParams, options?: CallOptions): Promise<Answer>;
 
   /**
    * Remove the organization's icon: `DELETE /api/v1/realm/icon`.
@@ -5142,6 +5329,27 @@ export interface Methods {
    * A JSON object: `{"code_to_names": {"1f642": ["smile", …], …}}`, with the name that is shown as the first. Clients get the address, which contains the current version, as `server_emoji_data_url`; its answer may be cached forever. With any other version, the answer is the current one, too, for clients that use servers of two releases.
    */
   getEmojiData(params: GetEmojiDataParams, options?: CallOptions): Promise<Response>;
+
+  /**
+   * Get an event subscription: `GET /api/v1/event_subscriptions/{subscription_id}`.
+   *
+   * For the bot itself, its owner and administrators of the organization.
+   */
+  getEventSubscription(params: GetEventSubscriptionParams, options?: CallOptions): Promise<GetEventSubscriptionResult>;
+
+  /**
+   * Get the last calls of an event subscription: `GET /api/v1/event_subscriptions/{subscription_id}/deliveries`.
+   *
+   * For the bot itself, its owner and administrators of the organization. The last 100 attempts of at most 14 days, newest first.
+   */
+  getEventSubscriptionDeliveries(params: GetEventSubscriptionDeliveriesParams, options?: CallOptions): Promise<GetEventSubscriptionDeliveriesResult>;
+
+  /**
+   * Get the event subscriptions of a bot: `GET /api/v1/event_subscriptions`.
+   *
+   * For the bot itself, its owner and administrators of the organization.
+   */
+  getEventSubscriptions(params?: GetEventSubscriptionsParams, options?: CallOptions): Promise<GetEventSubscriptionsResult>;
 
   /**
    * Get events from a queue: `GET /api/v1/events`.
@@ -5666,6 +5874,15 @@ export interface Methods {
   reorderProfileFields(params: ReorderProfileFieldsParams, options?: CallOptions): Promise<Answer>;
 
   /**
+   * Send the events of a subscription again: `POST /api/v1/event_subscriptions/{subscription_id}/replay`.
+   *
+   * For the bot itself, its owner and administrators of the organization. Goes on with the first event at or after the given one, or at or after the given time. The error has `oldest_event_id` if older events are no longer kept.
+   *
+   * Repeated safely.
+   */
+  replayEventSubscription(params: ReplayEventSubscriptionParams, options?: CallOptions): Promise<ReplayEventSubscriptionResult>;
+
+  /**
    * Report a message: `POST /api/v1/messages/{message_id}/report`.
    *
    * The report goes to the organization's moderation channel (`moderation_request_channel_id`) as a message. An account may send 20 reports an hour.
@@ -5717,6 +5934,13 @@ export interface Methods {
    * For the bot's owner and for administrators of the organization. An old token ends at once; an old signing secret signs along for 24 hours.
    */
   rotateBotWebhook(params: RotateBotWebhookParams, options?: CallOptions): Promise<RotateBotWebhookResult>;
+
+  /**
+   * Replace the signing secret of an event subscription: `POST /api/v1/event_subscriptions/{subscription_id}/rotate_secret`.
+   *
+   * For the bot itself, its owner and administrators of the organization.
+   */
+  rotateEventSubscriptionSecret(params: RotateEventSubscriptionSecretParams, options?: CallOptions): Promise<RotateEventSubscriptionSecretResult>;
 
   /**
    * Send invitations: `POST /api/v1/invites`.
@@ -5850,6 +6074,15 @@ export interface Methods {
    * Repeated safely.
    */
   updateDomain(params: UpdateDomainParams, options?: CallOptions): Promise<Answer>;
+
+  /**
+   * Change an event subscription: `PATCH /api/v1/event_subscriptions/{subscription_id}`.
+   *
+   * For the bot itself, its owner and administrators of the organization. Other filters apply to events from then on.
+   *
+   * Repeated safely.
+   */
+  updateEventSubscription(params: UpdateEventSubscriptionParams, options?: CallOptions): Promise<UpdateEventSubscriptionResult>;
 
   /**
    * Update a linkifier: `PATCH /api/v1/realm/filters/{filter_id}`.

@@ -1,5 +1,5 @@
 import { errors, type BotDelivery, type BotWebhook, type LoggedService } from "@carillon/contract";
-import { statement, typed, type Sql, type Tx } from "@carillon/db";
+import { notNull, statement, typed, type Sql, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { isLongerThan, randomKey } from "@carillon/kit";
 import {
@@ -262,7 +262,7 @@ const attempts = statement({
       error, duration_ms, outcome, response_head
     FROM outgoing_attempt WHERE bot_id = $1 AND attempted_at > now() - interval '14 days'
     ORDER BY id DESC LIMIT 100`,
-  overrides: { outcome: typed<BotDelivery["outcome"]>() },
+  overrides: { message_id: notNull, outcome: typed<BotDelivery["outcome"]>() },
 });
 
 /**

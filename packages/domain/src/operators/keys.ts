@@ -50,6 +50,16 @@ const sealed = [
         digest: undefined,
       }) as const,
   ),
+  ...(["secret_sealed", "old_secret_sealed"] as const).map(
+    (seal) =>
+      ({
+        name: `event_subscription-${seal}`,
+        table: "event_subscription",
+        id: "id",
+        seal,
+        digest: undefined,
+      }) as const,
+  ),
 ] as const;
 
 const store = statement({
@@ -110,6 +120,36 @@ async function issueServiceSecrets(sql: Sql, secrets: Secrets): Promise<void> {
   }
 }
 
+const hasSubscriptions = statement({
+  name: "keys-anew-has-subscriptions",
+  text: "SELECT to_regclass('event_subscription') IS NOT NULL AS present",
+});
+
+const nextSubscriptions = statement({
+  name: "keys-anew-next-subscriptions",
+  text: `SELECT id FROM event_subscription WHERE id > $1 ORDER BY id LIMIT ${batch}`,
+});
+
+const storeSubscriptions = statement({
+  name: "keys-anew-store-subscriptions",
+  text: `UPDATE event_subscription s SET secret_sealed = n.secret, old_secret_sealed = NULL, old_secret_until = NULL
+    FROM unnest($1::int[], $2::bytea[]) AS n (id, secret) WHERE s.id = n.id`,
+});
+
+/** Gives every event subscription another signing secret. */
+async function issueSubscriptionSecrets(sql: Sql, secrets: Secrets): Promise<void> {
+  let after = 0;
+  for (;;) {
+    const rows = await sql.rows(nextSubscriptions, [after]);
+    if (rows.length === 0) return;
+    await sql.rows(storeSubscriptions, [
+      rows.map(({ id }) => id),
+      rows.map(() => secrets.seal(newSigningSecret())),
+    ]);
+    after = rows.at(-1)?.id ?? after;
+  }
+}
+
 const audit = statement({
   name: "keys-anew-audit",
   text: "INSERT INTO audit_log (realm_id, event_type) SELECT id, 'api_keys_issued_anew' FROM realms",
@@ -118,7 +158,8 @@ const audit = statement({
 /**
  * Replaces all sealed values of a database whose `SECRET_KEY` is lost: gives every account another API key, and drops
  * requested changes of e-mail addresses, password resets and invitations, whose links can no longer be checked, and the
- * secrets of incoming webhooks, which need the new keys anyway. Outgoing webhooks get other tokens and signing secrets.
+ * secrets of incoming webhooks, which need the new keys anyway. Outgoing webhooks get other tokens and signing secrets, event
+ * subscriptions other signing secrets.
  * @param sql one transaction, while no process uses the database
  * @returns how many accounts have another key
  */
@@ -144,6 +185,8 @@ export async function issueKeysAnew(sql: Sql, secrets: Secrets): Promise<number>
   if (secretsFound?.present) await sql.rows(dropWebhookSecrets, []);
   const [servicesFound] = await sql.rows(hasServices, []);
   if (servicesFound?.present) await issueServiceSecrets(sql, secrets);
+  const [subscriptionsFound] = await sql.rows(hasSubscriptions, []);
+  if (subscriptionsFound?.present) await issueSubscriptionSecrets(sql, secrets);
   for (const { isThere, drop } of links) {
     const [found] = await sql.rows(isThere, []);
     if (found?.present) await sql.rows(drop, []);

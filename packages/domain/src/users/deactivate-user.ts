@@ -30,6 +30,7 @@ import { archivedAmong } from "../channel-events/channel-events.ts";
 import { peerEvents } from "../channel-events/subscription-events.ts";
 import { type MessagesToDelete, recordDeletions } from "../deletion/record-deletions.ts";
 import { endCallsOfBots } from "../outgoing-calls/claim-call.ts";
+import { disableSubscriptionsOfBots } from "../outgoing-calls/disable-subscriptions.ts";
 import { outgoingWebhook } from "../outgoing-calls/record-calls.ts";
 import { forgetDevices } from "../push/devices/devices.ts";
 import { visibilityBySubscriptions } from "../user-visibility/visibility-events.ts";
@@ -315,6 +316,7 @@ export async function deactivateAccount(
   const invitations = account.isBot ? [] : await endOwnInvitations(tx, account);
   if (!account.isBot) await forgetDevices(tx, account.id);
   if (account.botType === outgoingWebhook) await endCallsOfBots(tx, [account.id]);
+  if (account.isBot) disableSubscriptionsOfBots(tx, [account.id]);
   const profile = deletesProfile ? await deleteProfile(tx, account, audience) : [];
   const events = [
     ...peerEvents(

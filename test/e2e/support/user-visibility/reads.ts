@@ -77,6 +77,9 @@ const apart: Readonly<Record<string, string>> = {
   "get-bot-api-key": "tells a key, to who administers the bot",
   "get-bot-webhook": "tells tokens and secrets, to who administers the bot",
   "get-bot-webhook-deliveries": "tells of calls, to who administers the bot",
+  "get-event-subscriptions": "tells of subscriptions, to the bot and who administers it",
+  "get-event-subscription": "tells of a subscription, to the bot and who administers it",
+  "get-event-subscription-deliveries": "tells of calls, to the bot and who administers it",
   "list-series-occurrences": "tells dates and outcomes of a series, and names no account",
 };
 

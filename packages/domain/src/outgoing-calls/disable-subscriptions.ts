@@ -1,0 +1,17 @@
+import { statement, type Tx } from "@carillon/db";
+
+const disable = statement({
+  name: "event-subscriptions-disable",
+  text: `WITH enabled AS (
+      SELECT id FROM event_subscription WHERE bot_id = ANY($1::int[]) AND state <> 'disabled'
+      ORDER BY id FOR NO KEY UPDATE
+    )
+    UPDATE event_subscription s SET state = 'disabled', state_reason = 'the bot is deactivated', failing_since = NULL,
+      next_at = NULL
+    FROM enabled WHERE s.id = enabled.id`,
+});
+
+/** Disables the event subscriptions of bots that are being deactivated; the statement is sent with the COMMIT. */
+export function disableSubscriptionsOfBots(tx: Tx, botIds: readonly number[]): void {
+  tx.sendWithCommit(disable, [botIds], { name: "eventSubscriptions", fresh: true });
+}
