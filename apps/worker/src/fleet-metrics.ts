@@ -1,4 +1,4 @@
-import { readOutgoing } from "@carillon/domain";
+import { readOutgoing, subscriptionLag } from "@carillon/domain";
 import { readFleet } from "@carillon/scheduling";
 import type { Sql } from "@carillon/db";
 import { cached, counter, gauge, type Registry } from "@carillon/kit";
@@ -21,14 +21,17 @@ export function fleetMetrics(registry: Registry, sql: Sql): () => Promise<void> 
   const waiting = gauge(registry, "carillon_outgoing_waiting");
   const oldestCall = gauge(registry, "carillon_outgoing_oldest_seconds");
   const open = gauge(registry, "carillon_outgoing_circuits_open");
+  const lag = gauge(registry, "carillon_subscription_lag_seconds");
   const recreated = counter(registry, "carillon_sweep_repairs_total");
   const repaired = counter(registry, "carillon_series_repaired_total");
   const read = cached(() => readFleet(sql));
   const readCalls = cached(() => readOutgoing(sql));
+  const readLag = cached(() => subscriptionLag(sql));
   return async () => {
-    const [fleet, calls] = await Promise.all([
+    const [fleet, calls, lagSeconds] = await Promise.all([
       read().catch(() => undefined),
       readCalls().catch(() => undefined),
+      readLag().catch(() => undefined),
     ]);
     up.set({ store: "database" }, fleet ? 1 : 0);
     for (const [target, value] of [
@@ -39,6 +42,7 @@ export function fleetMetrics(registry: Registry, sql: Sql): () => Promise<void> 
       [waiting, calls?.waiting],
       [oldestCall, calls?.oldestSeconds],
       [open, calls?.circuitsOpen],
+      [lag, lagSeconds],
     ] as const) {
       if (value === undefined) target.remove();
       else target.set(value);

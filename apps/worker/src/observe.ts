@@ -51,7 +51,7 @@ export function observeWorker(
   for (const outcome of ["failed", "missed"]) occurrences.inc({ outcome }, 0);
   const runs = counter(registry, "carillon_jobs_total");
   const calls = counter(registry, "carillon_outgoing_calls_total");
-  calls.inc({ kind: "webhook", outcome: "failed" }, 0);
+  for (const kind of ["webhook", "events"]) calls.inc({ kind, outcome: "failed" }, 0);
   const callSeconds = histogram(registry, "carillon_outgoing_call_seconds");
   const durations = histogram(registry, "carillon_job_duration_seconds");
   return {
@@ -68,9 +68,9 @@ export function observeWorker(
       runs.inc({ name, outcome });
       durations.observe({ name }, seconds);
     },
-    onCall({ outcome, seconds }) {
-      calls.inc({ kind: "webhook", outcome });
-      if (seconds > 0) callSeconds.observe({ kind: "webhook" }, seconds);
+    onCall({ kind, outcome, seconds }) {
+      calls.inc({ kind, outcome });
+      if (seconds > 0) callSeconds.observe({ kind }, seconds);
     },
     counters: () => ({ ...counters, filesAway: Number(files.isUnavailable) }),
     async serve(all) {

@@ -1,4 +1,5 @@
 import type { Database } from "@carillon/db";
+import type { EventRetention } from "@carillon/events";
 import type { Site } from "@carillon/model";
 import type { FileStore } from "@carillon/files";
 import type { Logger } from "@carillon/kit";
@@ -25,6 +26,8 @@ export interface Delivered {
 
 /** A call of an endpoint. `seconds`: 0 if none was made. */
 export interface CallMade {
+  /** What was sent: the call of a bot, events of a subscription, or a ping of one. */
+  readonly kind: "webhook" | "events" | "ping";
   readonly outcome: string;
   readonly seconds: number;
 }
@@ -43,6 +46,10 @@ export interface WorkerServices {
   readonly bouncer?: Bouncer | undefined;
   /** Calls endpoints that members have set. */
   readonly outgoing: { readonly client: Pick<OutgoingClient, "post">; readonly timeoutMs: number };
+  /** Days of nothing but failures that disable an event subscription; 3 unless given. */
+  readonly subscriptionDisableDays?: number;
+  /** For how long, and how many of an organization, events are kept for subscriptions; the usual bounds unless given. */
+  readonly eventRetention?: EventRetention;
   readonly log: Logger;
   /** Whether this process has lately added the delivery job of a second; false unless given. */
   readonly hasDeliveryJob?: DeliveryJobPublisher["hasAdded"];

@@ -27,6 +27,7 @@ import { loadProcessors } from "./processor.ts";
 import { workerTasks } from "./recurring.ts";
 import { startRunner } from "./runner.ts";
 import type { WorkerServices } from "./services.ts";
+import { SubscriptionWakeUps } from "./subscription-wake-ups.ts";
 
 /**
  * Connections for this process's own statements: five deliveries may run at once, beside intents, relay and sweep. BullMQ
@@ -68,9 +69,16 @@ export async function startWorkerProcess(
     poolSize: queueNames.length + 4,
   });
   shutdown.add(3, "queues", () => queues.close());
-  const wakeUps = connectWakeUps({ db, redisUrl: env.REDIS_URL, log });
+  const subscriptions = new SubscriptionWakeUps({ db, queues, log });
+  const wakeUps = connectWakeUps({
+    db,
+    redisUrl: env.REDIS_URL,
+    log,
+    onWake: (realmId) => subscriptions.wake(realmId),
+  });
   const published = publishJobsAfterCommit({ db, queues, log });
   shutdown.add(2, "wake-ups", () => wakeUps.close());
+  shutdown.add(1, "wake-ups of subscriptions", () => subscriptions.close());
   shutdown.add(2, "jobs of commits", () => published.close());
   const client = push && bouncerClient(push, serverVersion.zulip_version);
   if (client) shutdown.add(3, "push bouncer", () => client.close());
@@ -98,6 +106,8 @@ export async function startWorkerProcess(
       identityProvider: identityProviderFrom(env),
       callable: outgoing.rules,
     },
+    subscriptionDisableDays: env.EVENT_SUBSCRIPTION_DISABLE_DAYS,
+    eventRetention: { days: env.EVENT_RETENTION_DAYS, events: env.EVENT_RETENTION_EVENTS },
     outgoing: { client: endpoints, timeoutMs: outgoing.timeoutMs },
     bouncer: client && guardBouncer(client, { db, queues, log }),
   };

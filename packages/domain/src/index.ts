@@ -13,6 +13,13 @@ export { answeringClient, type MadeAttempt, settleCall } from "./bot-webhooks/se
 export { botApiKey, changeBotApiKey, deactivateBot, listOwnBots } from "./bots/bots.ts";
 export { createBot } from "./bots/create-bot.ts";
 export { updateBot } from "./bots/update-bot.ts";
+export {
+  claimSubscription,
+  type ClaimedSubscription,
+  readDestination,
+  readPlace,
+  returnSubscription,
+} from "./event-subscriptions/claim-batch.ts";
 export { listSubscriptionDeliveries } from "./event-subscriptions/deliveries.ts";
 export {
   createSubscription,
@@ -22,6 +29,25 @@ export {
   showSubscription,
   updateSubscription,
 } from "./event-subscriptions/manage-subscriptions.ts";
+export { eventRequest } from "./event-subscriptions/event-request.ts";
+export {
+  sendSubscriptionNotice,
+  tellOwnersOfFailures,
+} from "./event-subscriptions/owner-notices.ts";
+export { queuePing } from "./event-subscriptions/ping.ts";
+export { readySubscriptions, subscriptionLag } from "./event-subscriptions/ready-subscriptions.ts";
+export { selectBatch } from "./event-subscriptions/select-batch.ts";
+export {
+  forgetBatch,
+  logAttempt,
+  maxEventAnswerBytes,
+  newBatchId,
+  reasonOf,
+  type SentBatch,
+  settleBatch,
+  type SettledBatch,
+  storeBatch,
+} from "./event-subscriptions/settle-batch.ts";
 export { replaySubscription } from "./event-subscriptions/replay.ts";
 export { archiveChannel } from "./channels/archive-channel.ts";
 export { changeDefaultChannel } from "./channels/default-channels.ts";
@@ -68,6 +94,8 @@ export {
   isTrial,
   recordEndpointAnswered,
   recordEndpointUnanswered,
+  releaseSlot,
+  takeSlot,
 } from "./outgoing-calls/slots.ts";
 export {
   fileByPath,

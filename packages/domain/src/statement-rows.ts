@@ -768,6 +768,7 @@ declare module "@carillon/db" {
       file: string;
       stillFile: string | null;
     };
+    "event-attempt-log": {};
     "event-queues-of-account-drop": {};
     "event-queues-of-organization-drop": {};
     "event-subscription": {
@@ -785,7 +786,19 @@ declare module "@carillon/db" {
       failingSince: number | null;
       nextAt: number | null;
       secrets: number;
+      calls: number;
       createdAt: number;
+    };
+    "event-subscription-acknowledge": {};
+    "event-subscription-advance": {};
+    "event-subscription-batch": {
+      id: number;
+    };
+    "event-subscription-begin": {
+      id: number;
+      botId: number;
+      generation: number;
+      call: number;
     };
     "event-subscription-delete": {};
     "event-subscription-deliveries": {
@@ -801,12 +814,30 @@ declare module "@carillon/db" {
       outcome: string;
       response_head: string;
     };
+    "event-subscription-destination": {
+      botId: number;
+      url: string;
+      origin: string;
+      gap: boolean;
+      secretSealed: Buffer;
+      oldSecretSealed: Buffer | null;
+      now: number;
+    };
+    "event-subscription-disable": {};
     "event-subscription-earlier-filters": {
       earlier: Json;
       cursor: number;
       head: number;
     };
+    "event-subscription-fail": {};
     "event-subscription-filters": {};
+    "event-subscription-filters-read": {
+      eventTypes: string[] | null;
+      narrow: Json;
+      allPublicChannels: boolean;
+      earlier: Json;
+      role: number;
+    };
     "event-subscription-for-change": {
       id: number;
       realmId: number;
@@ -822,21 +853,57 @@ declare module "@carillon/db" {
       failingSince: number | null;
       nextAt: number | null;
       secrets: number;
+      calls: number;
       createdAt: number;
     };
+    "event-subscription-forget-batch": {};
     "event-subscription-insert": {
       id: number;
     };
+    "event-subscription-look": {
+      realmId: number;
+      origin: string;
+    };
+    "event-subscription-notice": {
+      botId: number;
+      origin: string;
+      state: string;
+      reason: string | null;
+    };
     "event-subscription-pause": {};
+    "event-subscription-ping": {
+      id: number;
+    };
+    "event-subscription-ping-wait": {
+      seconds: number | null;
+    };
+    "event-subscription-place": {
+      cursor: number;
+      batchTo: number | null;
+      webhookId: string | null;
+      gap: boolean;
+    };
+    "event-subscription-release": {};
     "event-subscription-replay": {};
     "event-subscription-resume": {};
+    "event-subscription-return": {};
     "event-subscription-secret": {};
+    "event-subscription-settle-lock": {
+      id: number;
+      generation: number;
+      state: string;
+      attempts: number;
+      failingSeconds: number;
+    };
     "event-subscription-update": {};
     "event-subscriptions-count": {
       ofOrganization: number;
       ofBot: number;
     };
     "event-subscriptions-disable": {};
+    "event-subscriptions-lag": {
+      seconds: number;
+    };
     "event-subscriptions-of-bot": {
       id: number;
       realmId: number;
@@ -852,7 +919,17 @@ declare module "@carillon/db" {
       failingSince: number | null;
       nextAt: number | null;
       secrets: number;
+      calls: number;
       createdAt: number;
+    };
+    "event-subscriptions-owner-due": {
+      id: number;
+      realmId: number;
+      since: number | null;
+    };
+    "event-subscriptions-ready": {
+      subscriptionId: number;
+      calls: number;
     };
     "file-by-path": {
       id: number;
@@ -1790,6 +1867,7 @@ declare module "@carillon/db" {
       oldSecretSealed: Buffer | null;
       now: number;
     };
+    "outgoing-slot-extend": {};
     "outgoing-slot-release": {};
     "outgoing-slot-take": {
       slotId: number;

@@ -1,7 +1,7 @@
 export { emit, eventsLogged } from "./emit.ts";
 export { eventId, seqOf } from "./event-ids.ts";
 export { lockEventLog } from "./lock-event-log.ts";
-export { collectGarbage } from "./garbage.ts";
+export { collectGarbage, type EventRetention } from "./garbage.ts";
 export { EventHub, type HubOptions } from "./hub.ts";
 export { oldestInLog, readHead, seqAtTime } from "./log.ts";
 export type { Presenter } from "./present.ts";
@@ -14,6 +14,7 @@ export type {
   QueueEvent,
   QueueOptions,
 } from "./queue-options.ts";
+export { readBatch, type EventBatch } from "./read-batch.ts";
 export { aliveQueue, deleteQueue, evictQueues, insertQueue, readQueueBegin } from "./queues.ts";
 export { connectWakeUps, type WakeUps } from "./wake-ups/wake-ups.ts";
 export type * from "./statement-rows.ts";

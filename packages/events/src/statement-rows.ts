@@ -45,6 +45,7 @@ declare module "@carillon/db" {
       realmId: number;
       head: number;
       keep: number;
+      subscribed: boolean;
     };
     "event-queue": {
       id: string;

@@ -40,7 +40,7 @@ export const queues = {
   outgoing: {
     concurrency: 50,
     title: "Outgoing webhooks",
-    about: "Calls the endpoints of outgoing webhook bots.",
+    about: "Calls the endpoints of outgoing webhook bots and event subscriptions.",
   },
   // One at a time: each picture takes a processor and up to 1 GiB.
   images: {

@@ -343,6 +343,12 @@ export const declaredMetrics = {
     labels: [],
     of: ["worker"],
   },
+  carillon_subscription_lag_seconds: {
+    type: "gauge",
+    help: "How long the oldest event has waited that an event subscription has neither delivered nor passed",
+    labels: [],
+    of: ["worker"],
+  },
   carillon_recent_delivery_lateness_seconds: {
     type: "gauge",
     help: "Lateness of the scheduled messages and reminders sent in the last hour, at most the latest 1,000: median, p95, maximum",

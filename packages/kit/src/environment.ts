@@ -51,6 +51,13 @@ const mebibytesRule = { error: "must be a whole number of MiB, at least 1" };
 
 const timeoutRule = { error: "must be a number of seconds from 1 to 20" };
 
+const eventsRule = { error: "must be a whole number from 100000 to 100000000" };
+
+function days(min: number, max: number) {
+  const rule = { error: `must be a whole number of days from ${min} to ${max}` };
+  return z.coerce.number(rule).int(rule).min(min, rule).max(max, rule);
+}
+
 const callTimeoutRule = { error: "must be a number of seconds from 1 to 60" };
 
 const variables = {
@@ -85,6 +92,14 @@ const variables = {
     .min(1, callTimeoutRule)
     .max(60, callTimeoutRule)
     .default(10),
+  EVENT_SUBSCRIPTION_DISABLE_DAYS: days(1, 90).default(3),
+  EVENT_RETENTION_DAYS: days(1, 90).default(7),
+  EVENT_RETENTION_EVENTS: z.coerce
+    .number(eventsRule)
+    .int(eventsRule)
+    .min(100_000, eventsRule)
+    .max(100_000_000, eventsRule)
+    .default(2_000_000),
   BOUNCER_PORT: port.default(9995),
   BOUNCER_DATABASE_URL: url("postgres", "postgresql").optional(),
   BOUNCER_FCM_CREDENTIALS: z.string().min(1).optional(),

@@ -4,6 +4,7 @@ import {
   deleteSubscription,
   listSubscriptionDeliveries,
   listSubscriptionsOfBot,
+  queuePing,
   replaySubscription,
   rotateSubscriptionSecret,
   showSubscription,
@@ -60,6 +61,10 @@ export default [
         input.expire_seconds,
       ),
     }),
+  ),
+
+  handle.changes(contract.pingEventSubscription, ({ tx, path, actor }) =>
+    queuePing(tx, actor, path.subscription_id),
   ),
 
   handle.changes(contract.replayEventSubscription, async ({ tx, path, input, actor }) => ({

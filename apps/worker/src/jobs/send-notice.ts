@@ -6,6 +6,7 @@ import {
   sendSubscribedNotice,
   sendNoSubscribersNotice,
   sendSignupNotice,
+  sendSubscriptionNotice,
 } from "@carillon/domain";
 import { sendNotice } from "@carillon/jobs";
 
@@ -28,5 +29,7 @@ export default intentProcessor(sendNotice, async (tx, { realmId, payload }) => {
       return sendNoSubscribersNotice(tx, realmId, payload);
     case "group-membership":
       return sendGroupMembershipNotices(tx, realmId, payload);
+    case "event-subscription":
+      return sendSubscriptionNotice(tx, realmId, payload);
   }
 });

@@ -2013,6 +2013,10 @@ export interface PauseMessageSeriesParams {
   readonly series_id: number;
 }
 
+export interface PingEventSubscriptionParams {
+  readonly subscription_id: number;
+}
+
 export interface PreviewMessageSeriesParams {
   /** Local time, `YYYY-MM-DDTHH:MM[:SS]` without an offset: lower bound and time of day. May lie in the past. */
   readonly start: string;
@@ -4709,6 +4713,7 @@ export interface Operations {
   "mute-topic": { params: MuteTopicParams; result: Answer };
   "mute-user": { params: MuteUserParams; result: Answer };
   "pause-message-series": { params: PauseMessageSeriesParams; result: Answer };
+  "ping-event-subscription": { params: PingEventSubscriptionParams; result: Answer };
   "preview-message-series": { params: PreviewMessageSeriesParams; result: PreviewMessageSeriesResult };
   "reactivate-user": { params: ReactivateUserParams; result: Answer };
   "read-default-logo": { params: NoParams; result: Response };
@@ -5645,6 +5650,15 @@ export interface Methods {
    * Repeated safely.
    */
   pauseMessageSeries(params: PauseMessageSeriesParams, options?: CallOptions): Promise<Answer>;
+
+  /**
+   * Send a ping to the URL of an event subscription: `POST /api/v1/event_subscriptions/{subscription_id}/ping`.
+   *
+   * For the bot itself, its owner and administrators of the organization. In any state, and out of the order of events; at most 10 in a minute. The deliveries show the answer.
+   *
+   * Repeated safely.
+   */
+  pingEventSubscription(params: PingEventSubscriptionParams, options?: CallOptions): Promise<Answer>;
 
   /**
    * Preview a calendar rule: `POST /api/v1/message_series/preview`.

@@ -124,6 +124,7 @@ export const routes = {
   "mute-topic": "PATCH! /api/v1/users/me/subscriptions/muted_topics",
   "mute-user": "POST! /api/v1/users/me/muted_users/{muted_user_id}",
   "pause-message-series": "POST! /api/v1/message_series/{series_id}/pause",
+  "ping-event-subscription": "POST! /api/v1/event_subscriptions/{subscription_id}/ping",
   "preview-message-series": "POST /api/v1/message_series/preview",
   "reactivate-user": "POST! /api/v1/users/{user_id}/reactivate",
   "read-default-logo": "GET* /static/images/logo/carillon.svg",

@@ -7,6 +7,8 @@ import { path } from "../primitives/path.ts";
 export const maxSubscriptions = { ofBot: 10, ofOrganization: 100 };
 /** Maximum number of event types of one subscription. */
 export const maxSubscribedTypes = 20;
+/** Maximum number of pings of a subscription in a minute. */
+export const maxPings = 10;
 /** Seconds for which an old signing secret signs along unless the rotation says otherwise, and at most. */
 const secretExpiry = { usual: 86_400, max: 604_800 };
 /** UNIX seconds, the end of the year 9999. */
@@ -185,6 +187,19 @@ export const rotateEventSubscriptionSecret = operation({
       .describe("How long the last secret signs along. Any older one ends at once."),
   },
   result: { signing_secret: z.string() },
+});
+
+/** `POST /event_subscriptions/{subscription_id}/ping` (bot-platform.md §3). */
+export const pingEventSubscription = operation({
+  id: "ping-event-subscription",
+  method: "POST",
+  path: "/api/v1/event_subscriptions/{subscription_id}/ping",
+  pathParams: onePath,
+  access: "account",
+  idempotencyKey: true,
+  summary: "Send a ping to the URL of an event subscription",
+  description: `${callers} In any state, and out of the order of events; at most ${maxPings} in a minute. The deliveries show the answer.`,
+  example: one,
 });
 
 /** `POST /event_subscriptions/{subscription_id}/replay` (bot-platform.md §3). */

@@ -26,6 +26,7 @@ import {
   meantBot,
   presentSubscription,
   readSubscription,
+  serveAfterCommit,
   type SubscriptionRow,
   subscriptionsOf,
 } from "./subscription-row.ts";
@@ -294,7 +295,10 @@ const resume = statement({
 
 async function setPaused(tx: Tx, row: SubscriptionRow, paused: boolean): Promise<void> {
   if (paused) await tx.rows(pause, [row.id]);
-  else if (row.state !== "active") await tx.rows(resume, [row.id]);
+  else if (row.state !== "active") {
+    await tx.rows(resume, [row.id]);
+    serveAfterCommit(tx, row);
+  }
 }
 
 const remove = statement({

@@ -3,7 +3,7 @@ import { statement, type Tx } from "@carillon/db";
 import { eventId, oldestInLog, readHead, seqAtTime, seqOf } from "@carillon/events";
 import { type Account, recordAudit } from "@carillon/model";
 
-import { lockSubscription } from "./subscription-row.ts";
+import { lockSubscription, serveAfterCommit } from "./subscription-row.ts";
 
 /** Where a replay begins: at an event, or at a time in UNIX seconds. */
 export interface ReplayFrom {
@@ -35,6 +35,7 @@ export async function replaySubscription(
   const { row } = await lockSubscription(tx, actor, id);
   const cursor = (await firstOf(tx, row.realmId, from)) - 1;
   await tx.rows(move, [id, cursor]);
+  serveAfterCommit(tx, row);
   recordAudit(tx, row.realmId, actor.id, [
     {
       type: "event_subscription_replayed",

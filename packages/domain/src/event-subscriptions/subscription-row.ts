@@ -1,7 +1,10 @@
 import { ApiError, errors, type EventSubscription } from "@carillon/contract";
 import { type RowOf, statement, typed, type Sql, type Tx } from "@carillon/db";
 import { eventId, type NarrowTerm } from "@carillon/events";
+import { eventsJob } from "@carillon/jobs";
+import { randomKey } from "@carillon/kit";
 import { type Account, currentActor, loadAccounts, lockAccount } from "@carillon/model";
+import { addJobsAfterCommit } from "@carillon/outbox";
 
 import { checkAdministersBot } from "../bots/bots.ts";
 
@@ -35,7 +38,7 @@ const columns = `s.id, s.realm_id AS "realmId", s.bot_id AS "botId", s.url, s.de
       s.narrow, s.all_public_channels AS "allPublicChannels", s.state, s.state_reason AS "stateReason", s.cursor,
       ${seconds("s.failing_since")} AS "failingSince",
       ${seconds("CASE WHEN s.state = 'failing' THEN s.next_at END")} AS "nextAt",
-      1 + coalesce(s.old_secret_until > now(), false)::int AS secrets, ${seconds("s.created_at")} AS "createdAt"`;
+      1 + coalesce(s.old_secret_until > now(), false)::int AS secrets, s.calls, ${seconds("s.created_at")} AS "createdAt"`;
 
 const overrides = {
   eventTypes: typed<string[]>().notNull,
@@ -87,6 +90,14 @@ export function presentSubscription(row: SubscriptionRow): EventSubscription {
     signing_secrets: row.secrets,
     date_created: row.createdAt,
   };
+}
+
+/** Adds a job that serves the subscription after the commit, whether or not a job waits for a later time. */
+export function serveAfterCommit(
+  tx: Tx,
+  { id, calls }: Pick<SubscriptionRow, "id" | "calls">,
+): void {
+  addJobsAfterCommit(tx, [eventsJob({ subscriptionId: id, calls }, `changed-${randomKey(12)}`)]);
 }
 
 /** Types of bots that may have subscriptions: generic bots and outgoing webhooks. */

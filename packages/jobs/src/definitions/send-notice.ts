@@ -54,6 +54,12 @@ const intent = z.discriminatedUnion("kind", [
     userIds: z.array(z.int().positive()).min(1),
     change: z.enum(["added", "removed"]),
   }),
+  /** An event subscription has been failing for an hour, or was disabled. */
+  z.strictObject({
+    kind: z.literal("event-subscription"),
+    subscriptionId: z.int().positive(),
+    what: z.enum(["failing", "disabled"]),
+  }),
 ]);
 
 /** Messages of the notification bot that are sent after the commit, because they may be many and are not urgent. */

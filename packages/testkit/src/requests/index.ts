@@ -21,6 +21,7 @@ export * from "./scheduling.ts";
 export * from "./series.ts";
 export * from "./signing-in.ts";
 export * from "./sending.ts";
+export * from "./subscribing-events.ts";
 export * from "./user-changes.ts";
 export * from "./watching.ts";
 export * from "./with-events.ts";

@@ -1,0 +1,191 @@
+import {
+  claimSubscription,
+  eventRequest,
+  forgetBatch,
+  maxEventAnswerBytes,
+  newBatchId,
+  readDestination,
+  readPlace,
+  readySubscriptions,
+  returnSubscription,
+  selectBatch,
+  settleBatch,
+  storeBatch,
+  type ClaimedSubscription,
+  type SentBatch,
+  type SettledBatch,
+} from "@carillon/domain";
+import { eventsJob, sendEvents, type SendEvents } from "@carillon/jobs";
+
+import {
+  leaveWhenLong,
+  noteAnswer,
+  postToEndpoint,
+  settlingMs,
+  type MadeCall,
+} from "../endpoint-calls.ts";
+import { processor, type JobContext } from "../processor.ts";
+
+type Context = JobContext<SendEvents>;
+
+/** Milliseconds after which a subscription gives its place among the calls in progress to others. */
+const maxTurnMs = 5_000;
+
+/** Subscriptions of the organization whose jobs are added when one has ended its turn. */
+const woken = 3;
+
+/** Days of nothing but failures that disable a subscription, unless the configuration says otherwise. */
+const usualDisableDays = 3;
+
+/** Sends the events of a subscription to its URL, with no transaction open meanwhile (bot-platform.md §3). */
+export default processor(sendEvents, (context) => leaveWhenLong(serve(context)));
+
+async function serve(context: Context): Promise<void> {
+  const { payload, services } = context;
+  const { db, outgoing } = services;
+  const claimed = await db.transaction((tx) =>
+    claimSubscription(tx, payload, outgoing.timeoutMs + settlingMs),
+  );
+  if (!claimed) return;
+  const settled = await takeTurn(context, claimed);
+  const { subscriptionId, realmId, call } = claimed;
+  if (settled?.delayMs !== undefined)
+    await publish(context, [{ subscriptionId, calls: settled.calls, delayMs: settled.delayMs }]);
+  const ready = await readySubscriptions(db, {
+    realmIds: [realmId],
+    first: subscriptionId,
+    limit: woken,
+  });
+  await publish(context, ready, `after-${subscriptionId}-${call}`);
+}
+
+/**
+ * Sends batches until there are no more events, one fails, or the turn is over.
+ * @returns how the last one has ended, and the number of calls; undefined if none was sent
+ */
+async function takeTurn(
+  context: Context,
+  claim: ClaimedSubscription,
+): Promise<(SettledBatch & { readonly calls: number }) | undefined> {
+  const { db } = context.services;
+  const endsAt = performance.now() + maxTurnMs;
+  let claimed = claim;
+  try {
+    let current = await beginBatch(context, claimed, endsAt);
+    while (current) {
+      const isLast = performance.now() > endsAt;
+      const [made, next] = await Promise.all([
+        send(context, claimed, current),
+        // Read while the endpoint is busy with the batch.
+        isLast ? undefined : readNext(context, claimed, current).catch(() => undefined),
+      ]);
+      if (!made) break;
+      await noteAnswer(context, claimed, made.outcome);
+      const settled = await settle(context, claimed, current, made, next);
+      if (!settled.continues) return { ...settled, calls: claimed.call };
+      claimed = { ...claimed, call: claimed.call + 1, failures: 0 };
+      current = next;
+    }
+    await returnSubscription(db, claimed);
+    return undefined;
+  } catch (error) {
+    // Another job serves it at once; without the database, once the claim is over.
+    await returnSubscription(db, claimed).catch(() => {});
+    throw error;
+  }
+}
+
+/** Returns the batch that is under way, or begins one; undefined if there is nothing to send, or no time left. */
+async function beginBatch(
+  context: Context,
+  claimed: ClaimedSubscription,
+  endsAt: number,
+): Promise<SentBatch | undefined> {
+  const { db } = context.services;
+  while (performance.now() < endsAt) {
+    const place = await readPlace(db, claimed);
+    if (!place) return undefined;
+    const { cursor: after, batchTo: until, webhookId: known } = place;
+    const batch = await select(context, claimed, { after, until: until ?? undefined });
+    if (!batch) return undefined;
+    if (known !== null && until !== null) {
+      if (batch.from === after && batch.events.length > 0) return { webhookId: known, batch };
+      // Its events are no longer kept, or the bot may not have them any more.
+      await forgetBatch(db, claimed);
+      continue;
+    }
+    const webhookId = newBatchId();
+    const isStored = await db.transaction((tx) =>
+      storeBatch(tx, claimed, { after, batch, webhookId }),
+    );
+    if (!isStored) return undefined;
+    if (batch.events.length > 0) return { webhookId, batch };
+    if (batch.reached >= batch.head) return undefined;
+  }
+  return undefined;
+}
+
+/** Reads the batch after one that is under way; undefined if events in between are no longer kept. */
+async function readNext(
+  context: Context,
+  claimed: ClaimedSubscription,
+  { batch: { reached } }: SentBatch,
+): Promise<SentBatch | undefined> {
+  const batch = await select(context, claimed, { after: reached });
+  return batch?.from === reached ? { webhookId: newBatchId(), batch } : undefined;
+}
+
+function select(
+  { log, services: { db, site } }: Context,
+  claimed: ClaimedSubscription,
+  range: { readonly after: number; readonly until?: number | undefined },
+) {
+  return db.transaction((tx) => selectBatch(tx, { site, log }, claimed, range), {
+    mode: "repeatable read read only",
+  });
+}
+
+/** Sends a batch; returns undefined if it is not sent: the subscription has changed, or this process ends. */
+async function send(
+  context: Context,
+  claimed: ClaimedSubscription,
+  sent: SentBatch,
+): Promise<MadeCall | undefined> {
+  const { db, site } = context.services;
+  const to = await readDestination(db, claimed.subscriptionId);
+  if (to?.origin !== claimed.origin) return undefined;
+  const request = await eventRequest(db, site, claimed, to, sent);
+  return postToEndpoint(context, { ...request, maxBytes: maxEventAnswerBytes });
+}
+
+async function settle(
+  { services }: Context,
+  claimed: ClaimedSubscription,
+  sent: SentBatch,
+  made: MadeCall,
+  next: SentBatch | undefined,
+): Promise<SettledBatch> {
+  const limits = {
+    disableDays: services.subscriptionDisableDays ?? usualDisableDays,
+    forMs: services.outgoing.timeoutMs + settlingMs,
+  };
+  const settled = await services.db.transaction((tx) =>
+    settleBatch(tx, claimed, sent, made, next, limits),
+  );
+  const seconds = made.attempt.durationMs / 1_000;
+  services.onCall?.({ kind: "events", outcome: settled.outcome, seconds });
+  return settled;
+}
+
+/** Adds jobs of subscriptions. */
+async function publish(
+  { log, services: { queues } }: Context,
+  subscriptions: ReadonlyArray<SendEvents & { readonly delayMs?: number }>,
+  reason?: string,
+): Promise<void> {
+  await queues
+    .publish(subscriptions.map((one) => eventsJob(one, reason)))
+    .catch((error: unknown) =>
+      log.warn({ err: error }, "event subscriptions did not reach the queue; the relay adds them"),
+    );
+}

@@ -1,0 +1,107 @@
+import { type RowOf, type Sql, statement, type Tx } from "@carillon/db";
+import type { SendEvents } from "@carillon/jobs";
+
+import { type Endpoint, releaseSlot, type Slot, takeSlot } from "../outgoing-calls/slots.ts";
+
+/** A subscription that this worker has to serve, before `forMs` are over. */
+export interface ClaimedSubscription extends Endpoint, Slot {
+  readonly subscriptionId: number;
+  readonly botId: number;
+  /** Rises with every replay. */
+  readonly generation: number;
+  /** 1 for the first call. */
+  readonly call: number;
+}
+
+/** SQL: whether the subscription `s` may be called now, give or take a second by which delayed jobs may be early. */
+const callable = `s.state IN ('active', 'failing') AND coalesce(s.calling_until <= clock_timestamp(), true)
+      AND coalesce(s.next_at <= clock_timestamp() + interval '1 second', true)`;
+
+const look = statement({
+  name: "event-subscription-look",
+  text: `SELECT s.realm_id AS "realmId", s.origin FROM event_subscription s JOIN realms r ON r.id = s.realm_id
+    WHERE s.id = $1 AND ${callable} AND NOT r.deactivated`,
+});
+
+const begin = statement({
+  name: "event-subscription-begin",
+  text: `UPDATE event_subscription s SET calls = calls + 1, next_at = NULL,
+      calling_until = clock_timestamp() + make_interval(secs => $2 / 1000.0)
+    WHERE s.id = $1 AND s.origin = $3 AND ${callable}
+    RETURNING s.id, s.bot_id AS "botId", s.generation, s.calls AS call`,
+});
+
+/**
+ * Claims a subscription, unless it may not be called now, too many calls are in progress or the endpoint's circuit is open.
+ * @param forMs milliseconds for which the claim holds, more than the call can take
+ */
+export async function claimSubscription(
+  tx: Tx,
+  { subscriptionId }: Pick<SendEvents, "subscriptionId">,
+  forMs: number,
+): Promise<ClaimedSubscription | undefined> {
+  const endpoint = await tx.first(look, [subscriptionId]);
+  if (!endpoint) return undefined;
+  const slot = await takeSlot(tx, endpoint, forMs);
+  if (!slot) return undefined;
+  const lock = { name: "eventSubscriptions", keys: [subscriptionId] } as const;
+  const [begun] = await tx.lock(lock, begin, [subscriptionId, forMs, endpoint.origin]);
+  if (!begun) {
+    // Another worker, or a change of the subscription, came first.
+    await releaseSlot(tx, slot.slotId);
+    return undefined;
+  }
+  const { botId, generation, call } = begun;
+  return { ...endpoint, ...slot, subscriptionId, botId, generation, call };
+}
+
+const place = statement({
+  name: "event-subscription-place",
+  text: `SELECT s.cursor, s.batch_to AS "batchTo", s.batch_webhook_id AS "webhookId", s.gap
+    FROM event_subscription s
+    WHERE s.id = $1 AND s.calls = $2 AND s.generation = $3 AND s.state IN ('active', 'failing')`,
+});
+
+/** Where a claimed subscription stands. `batchTo`, `webhookId`: of the batch under way; null without one. */
+export type SubscriptionPlace = RowOf<typeof place>;
+
+/** Reads where the subscription stands; undefined if the claim is no longer good. */
+export async function readPlace(
+  sql: Sql,
+  { subscriptionId, call, generation }: ClaimedSubscription,
+): Promise<SubscriptionPlace | undefined> {
+  return (await sql.rows(place, [subscriptionId, call, generation]))[0];
+}
+
+const giveBack = statement({
+  name: "event-subscription-return",
+  text: `WITH released AS (DELETE FROM outgoing_slot WHERE id = $3)
+    UPDATE event_subscription SET calling_until = NULL WHERE id = $1 AND calls = $2`,
+});
+
+/** Ends a claim without a call, so that the subscription can be served again at once. */
+export async function returnSubscription(
+  sql: Sql,
+  { subscriptionId, call, slotId }: ClaimedSubscription,
+): Promise<void> {
+  await sql.rows(giveBack, [subscriptionId, call, slotId]);
+}
+
+const destination = statement({
+  name: "event-subscription-destination",
+  text: `SELECT s.bot_id AS "botId", s.url, s.origin, s.gap, s.secret_sealed AS "secretSealed",
+      CASE WHEN s.old_secret_until > now() THEN s.old_secret_sealed END AS "oldSecretSealed",
+      floor(extract(epoch FROM clock_timestamp()))::int AS now
+    FROM event_subscription s WHERE s.id = $1`,
+});
+
+/** Where and how a subscription is called now. `now`: UNIX seconds. */
+export type SubscriptionDestination = RowOf<typeof destination>;
+
+/** Reads where a subscription is called; undefined if it was deleted. */
+export async function readDestination(
+  sql: Sql,
+  subscriptionId: number,
+): Promise<SubscriptionDestination | undefined> {
+  return (await sql.rows(destination, [subscriptionId]))[0];
+}

@@ -1,0 +1,71 @@
+import { clientCapabilities, roles } from "@carillon/contract";
+import { statement, typed, type Tx } from "@carillon/db";
+import { type EventBatch, type EventQueue, readBatch } from "@carillon/events";
+import type { NarrowTerm } from "@carillon/events";
+import type { Logger } from "@carillon/kit";
+import type { Site } from "@carillon/model";
+
+import { eventPresenter } from "../register/event-presenter.ts";
+import type { ClaimedSubscription } from "./claim-batch.ts";
+import type { EarlierFilters, EventFilters } from "./subscription-row.ts";
+
+const read = statement({
+  name: "event-subscription-filters-read",
+  text: `SELECT s.event_types AS "eventTypes", s.narrow, s.all_public_channels AS "allPublicChannels",
+      s.earlier_filters AS earlier, u.role
+    FROM event_subscription s JOIN users u ON u.id = s.bot_id WHERE s.id = $1`,
+  overrides: {
+    eventTypes: typed<string[]>().notNull,
+    narrow: typed<NarrowTerm[]>(),
+    earlier: typed<EarlierFilters[]>(),
+  },
+});
+
+/**
+ * Reads the events after a number that the subscription's bot would get by `GET /events`, as many as one batch holds.
+ * @param tx a REPEATABLE READ, READ ONLY transaction
+ * @param range `until`: the end of a batch that was begun before
+ * @returns undefined if the subscription was deleted
+ */
+export async function selectBatch(
+  tx: Tx,
+  { site, log }: { readonly site: Site; readonly log: Logger },
+  { subscriptionId, realmId, botId }: ClaimedSubscription,
+  range: { readonly after: number; readonly until?: number | undefined },
+): Promise<EventBatch | undefined> {
+  const found = await tx.first(read, [subscriptionId]);
+  if (!found) return undefined;
+  const { earlier, role, ...now } = found;
+  const mayListenToAll = role !== roles.guest;
+  const queueOf = ({ eventTypes, narrow, allPublicChannels }: EventFilters): EventQueue => ({
+    id: "",
+    realmId,
+    userId: botId,
+    viewerRole: role,
+    baseSeq: 0,
+    idleTimeout: 0,
+    options: {
+      eventTypes,
+      narrow,
+      allPublicChannels: allPublicChannels && mayListenToAll,
+      applyMarkdown: false,
+      clientGravatar: false,
+      slimPresence: true,
+      capabilities: clientCapabilities,
+    },
+  });
+  const queues = [...earlier, { ...now, until: Number.POSITIVE_INFINITY }].map((filters) => ({
+    until: filters.until,
+    queue: queueOf(filters),
+  }));
+  const last = queueOf(now);
+  return readBatch(
+    tx,
+    { presenter: eventPresenter(tx, site), log },
+    (seq) => queues.find(({ until }) => seq <= until)?.queue ?? last,
+    {
+      ...range,
+      allPublicChannels: queues.some(({ queue }) => queue.options.allPublicChannels),
+    },
+  );
+}

@@ -1,0 +1,88 @@
+import type { Tx } from "@carillon/db";
+import type { Logger } from "@carillon/kit";
+
+import { oldestInLog, readHead, readLogFor } from "./log.ts";
+import { skippingFailures, type Presenter } from "./present.ts";
+import type { EventQueue } from "./queue-options.ts";
+import { Selection } from "./selection.ts";
+
+/** Maximum events of a batch. */
+const maxEvents = 100;
+/** Maximum bytes of the events of a batch that has more than one; leaves room for what is around them in 1 MB. */
+const maxBytes = 990_000;
+/** Maximum rows of the log that one batch passes. */
+const maxPassed = 1_000;
+/** Rows per query. Parsing them blocks the event loop. */
+const rowsAtOnce = 100;
+
+/** Events of one queue, presented and written as JSON. */
+export interface EventBatch {
+  /** JSON texts, oldest first. */
+  readonly events: readonly string[];
+  /** Ids of the first and the last event; undefined if there is none. */
+  readonly firstId: number | undefined;
+  readonly lastId: number | undefined;
+  /** The number up to which the log was read; the next batch begins after it. */
+  readonly reached: number;
+  /** The number after which it was read: later than asked for if the log no longer reaches back so far. */
+  readonly from: number;
+  /** The last number of the log. */
+  readonly head: number;
+}
+
+/** Which part of the log a batch is read from. */
+export interface BatchRange {
+  readonly after: number;
+  /** The end of a batch that was read before; undefined for a new batch, which ends where it is full. */
+  readonly until?: number | undefined;
+  /** Whether any of the queues listens to all public channels. */
+  readonly allPublicChannels: boolean;
+}
+
+/**
+ * Reads events of the log as polls of a queue would get them: at most 100, and 1 MB if there is more than one.
+ * @param tx repeatable read: the log must not be cleared between two statements
+ * @param queueAt the queue that gets the event of a number: its options may have changed since
+ */
+export async function readBatch<Context>(
+  tx: Tx,
+  { presenter, log }: { readonly presenter: Presenter<Context>; readonly log: Logger },
+  queueAt: (seq: number) => EventQueue,
+  { after, until, allPublicChannels }: BatchRange,
+): Promise<EventBatch> {
+  const { realmId, userId } = queueAt(after + 1);
+  const [head, oldest, context] = await Promise.all([
+    readHead(tx, realmId),
+    oldestInLog(tx, realmId),
+    presenter.context(realmId),
+  ]);
+  const from = Math.max(after, Math.min(head, (oldest?.seq ?? head + 1) - 1));
+  const end = until ?? Math.min(head, from + maxPassed);
+  const skipping = skippingFailures(presenter, log);
+  const events: string[] = [];
+  const ids: number[] = [];
+  let bytes = 0;
+  let reached = from;
+  while (reached < end) {
+    const rows = await readLogFor(
+      tx,
+      { realmId, userId, allPublicChannels },
+      { after: reached, until: end, limit: rowsAtOnce },
+    );
+    for (const { event } of rows) {
+      const selection = new Selection(queueAt(event.seq), skipping, context);
+      selection.add(event);
+      const texts = selection.events.map((one) => JSON.stringify(one));
+      const size = texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0);
+      const isFull = events.length + texts.length > maxEvents || bytes + size > maxBytes;
+      if (until === undefined && isFull && events.length > 0)
+        return { events, firstId: ids[0], lastId: ids.at(-1), reached: event.seq - 1, from, head };
+      events.push(...texts);
+      ids.push(...selection.events.map(({ id }) => id));
+      bytes += size;
+      reached = event.seq;
+    }
+    if (rows.length < rowsAtOnce) reached = end;
+  }
+  return { events, firstId: ids[0], lastId: ids.at(-1), reached, from, head };
+}
