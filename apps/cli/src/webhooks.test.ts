@@ -3,6 +3,7 @@ import { secretsOf, type Secrets } from "@carillon/model";
 import {
   callsOf,
   channel,
+  eventSubscription,
   makeCalls,
   send,
   testSite,
@@ -109,5 +110,46 @@ describe("carillon webhook", () => {
     expect(said).to.include("called no more");
     const row = await scene.db.prisma.user.findUniqueOrThrow({ where: { id: bot.id } });
     expect(row.isActive).to.equal(false);
+  });
+
+  it("list prints event subscriptions, which retry and disable change", async () => {
+    const { id, secret, read } = await eventSubscription(scene, bot, endpoint.url);
+    const { said } = await run("list");
+    expect(said).to.match(
+      new RegExp(
+        `^subscription ${id}  ${bot.fullName}  .*  active  \\d+ behind  never called$`,
+        "m",
+      ),
+    );
+    expect((await run("disable", "--subscription", String(id))).code).to.equal(0);
+    expect(await read()).to.include({
+      state: "disabled",
+      state_reason: "disabled by an operator",
+    });
+    expect((await run("retry", "--subscription", String(id))).code).to.equal(0);
+    expect((await read()).state).to.equal("active");
+    for (const words of [
+      ["retry", "--subscription", "999999999"],
+      ["retry", "--subscription", "x"],
+      ["retry", "--subscription", String(id), "--bot", String(bot.id)],
+      ["disable", "--subscription", "999999999"],
+      ["disable"],
+    ])
+      expect((await run(...words)).code, words.join(" ")).not.to.equal(0);
+    expect((await read()).state).to.equal("active");
+    const sealed = async () => {
+      const [row] = await scene.db.rows<{ secret: Uint8Array }>(
+        "SELECT secret_sealed AS secret FROM event_subscription WHERE id = $1",
+        [id],
+      );
+      return row?.secret ?? new Uint8Array();
+    };
+    const [from, to] = [testSite().secrets, secretsOf("k".repeat(32))];
+    await reseal(scene.db, from, to);
+    expect(to.open(await sealed())).to.equal(secret);
+    await scene.db.transaction((tx) => issueKeysAnew(tx, from));
+    expect(from.open(await sealed()))
+      .to.match(/^whsec_/)
+      .and.not.to.equal(secret);
   });
 });

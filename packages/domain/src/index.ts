@@ -316,6 +316,12 @@ export {
   setLimits,
   openOrganization,
 } from "./operators/organizations.ts";
+export {
+  disableSubscription,
+  listSubscriptionViews,
+  resumeSubscription,
+  type SubscriptionView,
+} from "./operators/event-subscriptions.ts";
 export { issueKeysAnew, reseal } from "./operators/keys.ts";
 export {
   type AuditFilter,

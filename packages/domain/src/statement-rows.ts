@@ -1771,6 +1771,31 @@ declare module "@carillon/db" {
       deactivated: boolean;
       accounts: number;
     };
+    "operator-subscription-disable": {};
+    "operator-subscription-lock": {
+      id: number;
+      calls: number;
+      isActive: boolean;
+    };
+    "operator-subscription-resume": {};
+    "operator-subscriptions": {
+      id: number;
+      botId: number;
+      botName: string;
+      realmId: number;
+      realmName: string;
+      origin: string;
+      state: string;
+      reason: string | null;
+      attempts: number;
+      behind: number;
+      lagSeconds: number | null;
+      nextAt: number | null;
+      lastAt: number | null;
+      lastStatus: number | null;
+      lastError: string | null;
+      now: number;
+    };
     "organization-deactivation-to-tell": {
       name: string;
       subdomain: string;

@@ -1,12 +1,16 @@
 import {
   type DeadCall,
   deactivateForOperator,
+  disableSubscription,
   type EndpointView,
   findNamedAccount,
   findOrganization,
   listDeadCalls,
   listEndpoints,
+  listSubscriptionViews,
+  resumeSubscription,
   retryDeadCalls,
+  type SubscriptionView,
 } from "@carillon/domain";
 import type { Sql } from "@carillon/db";
 import type { Account } from "@carillon/model";
@@ -25,7 +29,7 @@ const operator = "carillon webhook";
 /** Type of an outgoing webhook bot. */
 const outgoingWebhook = 3;
 
-/** Prints one line for each endpoint, or for each call that was given up. */
+/** Prints one line for each endpoint and each event subscription, or for each call that was given up. */
 export async function showWebhooks(
   context: Context,
   options: Options & { readonly dead?: boolean; readonly json?: boolean },
@@ -44,6 +48,8 @@ export async function showWebhooks(
     }
     for await (const endpoint of endpoints(db, realm?.id))
       terminal.say(options.json ? JSON.stringify(endpoint) : endpointText(endpoint));
+    for await (const subscription of subscriptions(db, realm?.id))
+      terminal.say(options.json ? JSON.stringify(subscription) : subscriptionText(subscription));
   });
 }
 
@@ -51,6 +57,21 @@ async function* endpoints(sql: Sql, realmId: number | undefined): AsyncGenerator
   let after: number | undefined = 0;
   while (after !== undefined) {
     const page = await listEndpoints(sql, { after, ...(realmId === undefined ? {} : { realmId }) });
+    yield* page.rows;
+    after = page.next;
+  }
+}
+
+async function* subscriptions(
+  sql: Sql,
+  realmId: number | undefined,
+): AsyncGenerator<SubscriptionView> {
+  let after: number | undefined = 0;
+  while (after !== undefined) {
+    const page = await listSubscriptionViews(sql, {
+      after,
+      ...(realmId === undefined ? {} : { realmId }),
+    });
     yield* page.rows;
     after = page.next;
   }
@@ -80,6 +101,16 @@ function endpointText(endpoint: EndpointView): string {
   return `${botId}  ${botName}  ${realmName}  ${origin}  ${state}  ${waiting} waiting  ${dead} given up  ${last}`;
 }
 
+function subscriptionText(subscription: SubscriptionView): string {
+  const { id, botName, realmName, origin, state, reason, behind, lastAt } = subscription;
+  const last =
+    lastAt === null
+      ? "never called"
+      : `last call ${new Date(lastAt * 1_000).toISOString()} ${subscription.lastError ?? `status ${subscription.lastStatus}`}`;
+  const why = reason === null ? "" : ` (${reason})`;
+  return `subscription ${id}  ${botName}  ${realmName}  ${origin}  ${state}${why}  ${behind} behind  ${last}`;
+}
+
 function deadText({
   id,
   botName,
@@ -93,14 +124,15 @@ function deadText({
   return `${id}  ${at}  ${realmName}  ${botName}  message ${messageId}  ${attempts} attempts  ${reason ?? ""}`;
 }
 
-/** Repeats calls that were given up. */
+/** Repeats calls that were given up, or calls an event subscription at once. */
 export async function retryCalls(
   context: Context,
   calls: readonly string[],
-  options: Options & { readonly bot?: string },
+  options: Options & { readonly bot?: string; readonly subscription?: string },
 ): Promise<void> {
-  if ((calls.length === 0) === (options.bot === undefined))
-    throw new UsageError("give ids of calls, or --bot");
+  const given = [calls[0], options.bot, options.subscription].filter((one) => one !== undefined);
+  if (given.length !== 1) throw new UsageError("give ids of calls, or --bot, or --subscription");
+  if (options.subscription !== undefined) return resumeOne(context, options.subscription);
   const ids = calls.map((text) => {
     if (!/^\d{1,15}$/.test(text)) throw new UsageError(`${text} is not the id of a call`);
     return Number(text);
@@ -119,16 +151,45 @@ export async function retryCalls(
   });
 }
 
-/** Deactivates an outgoing webhook bot. */
+async function resumeOne(context: Context, text: string): Promise<void> {
+  const id = subscriptionId(text);
+  await withDatabase(context, async ({ db }) => {
+    if (!(await resumeSubscription(db, id, operator)))
+      throw new UsageError(`there is no event subscription ${id} of an active bot`);
+    context.terminal.say(`Event subscription ${id} is called again within seconds.`);
+  });
+}
+
+/** @throws UsageError for a text that is no id */
+function subscriptionId(text: string): number {
+  if (!/^\d{1,9}$/.test(text))
+    throw new UsageError(`${text} is not the id of an event subscription`);
+  return Number(text);
+}
+
+/** Deactivates an outgoing webhook bot, or disables an event subscription. */
 export async function disableWebhook(
   context: Context,
-  named: string,
-  options: Options,
+  named: string | undefined,
+  options: Options & { readonly subscription?: string },
 ): Promise<void> {
+  if (options.subscription !== undefined && named === undefined)
+    return disableOne(context, options.subscription);
+  if (named === undefined || options.subscription !== undefined)
+    throw new UsageError("give a bot, or --subscription");
   await withDatabase(context, async ({ db }) => {
     const bot = await namedBot(db, named, options);
     await deactivateForOperator(db, bot);
     context.terminal.say(`Deactivated ${bot.deliveryEmail}: its endpoint is called no more.`);
+  });
+}
+
+async function disableOne(context: Context, text: string): Promise<void> {
+  const id = subscriptionId(text);
+  await withDatabase(context, async ({ db }) => {
+    if (!(await disableSubscription(db, id, operator)))
+      throw new UsageError(`there is no event subscription ${id}`);
+    context.terminal.say(`Disabled event subscription ${id}: its URL is called no more.`);
   });
 }
 

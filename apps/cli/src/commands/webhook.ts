@@ -6,11 +6,13 @@ import type { Context } from "../context.ts";
 export function addWebhookCommands(program: Command, context: Context): void {
   const webhook = program
     .command("webhook")
-    .description("Endpoints of outgoing webhook bots, and calls that were given up.");
+    .description(
+      "Endpoints of outgoing webhook bots, calls that were given up, and event subscriptions.",
+    );
   webhook
     .command("list")
     .description(
-      "Lists endpoints: bot, origin, state, calls that wait and that were given up, last call.",
+      "Lists endpoints: bot, origin, state, calls that wait and that were given up, last call; then event subscriptions.",
     )
     .option(
       "--organization <subdomain>",
@@ -25,10 +27,11 @@ export function addWebhookCommands(program: Command, context: Context): void {
   webhook
     .command("retry")
     .description(
-      "Repeats calls that were given up: those with the given ids, or all of a bot. Run twice, it repeats each call once.",
+      "Repeats calls that were given up: those with the given ids, or all of a bot. Run twice, it repeats each call once. With --subscription, it calls an event subscription at once, in any state.",
     )
     .argument("[calls...]", "ids of calls, as webhook list --dead prints them")
     .option("--bot <account>", "all of this bot: e-mail address or id")
+    .option("--subscription <id>", "this event subscription instead, as webhook list prints it")
     .option(
       "--organization <subdomain>",
       "subdomain of the bot's organization, if there are several; - for the organization without a subdomain",
@@ -40,14 +43,15 @@ export function addWebhookCommands(program: Command, context: Context): void {
   webhook
     .command("disable")
     .description(
-      "Deactivates an outgoing webhook bot: its waiting calls end, and its endpoint is called no more. Its owner and administrators can reactivate it.",
+      "Deactivates an outgoing webhook bot: its waiting calls end, and its endpoint is called no more. Its owner and administrators can reactivate it. With --subscription, disables an event subscription until its owner resumes it.",
     )
-    .argument("<bot>", "e-mail address or id")
+    .argument("[bot]", "e-mail address or id")
+    .option("--subscription <id>", "this event subscription instead, as webhook list prints it")
     .option(
       "--organization <subdomain>",
       "subdomain of the bot's organization, if there are several; - for the organization without a subdomain",
     )
-    .action(async (bot: string, options) => {
+    .action(async (bot: string | undefined, options) => {
       const { disableWebhook } = await import("../actions/webhooks.ts");
       await disableWebhook(context, bot, options);
     });

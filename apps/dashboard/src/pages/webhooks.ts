@@ -1,4 +1,4 @@
-import type { DeadCall, EndpointView } from "@carillon/domain";
+import type { DeadCall, EndpointView, SubscriptionView } from "@carillon/domain";
 
 import { moment, seconds } from "../spans.ts";
 import { html, type Content, type Html } from "./html.ts";
@@ -8,6 +8,10 @@ import { relativeTime } from "./time.ts";
 
 export interface Webhooks {
   readonly endpoints: { readonly rows: readonly EndpointView[]; readonly next: number | undefined };
+  readonly subscriptions: {
+    readonly rows: readonly SubscriptionView[];
+    readonly next: number | undefined;
+  };
   readonly dead: { readonly rows: readonly DeadCall[]; readonly next: number | undefined };
 }
 
@@ -19,9 +23,10 @@ export interface WebhooksDone {
 
 const refreshSeconds = 15;
 
-/** Shows the endpoints of outgoing webhook bots, and lets the operator repeat or discard calls that were given up. */
+/** Shows the endpoints of outgoing webhook bots and event subscriptions, and lets the operator repeat or discard calls that were given up. */
 export function webhooksPage({
   endpoints,
+  subscriptions,
   dead,
   mayAct,
   done,
@@ -49,6 +54,21 @@ export function webhooksPage({
         "No outgoing webhook bots.",
       ),
       more("after", endpoints.next, "More endpoints"),
+      html`<h2>Event subscriptions</h2>`,
+      table(
+        [
+          "Subscription, bot",
+          "Organization",
+          "Origin",
+          "State",
+          { n: "Events behind" },
+          "Oldest",
+          "Last call",
+        ],
+        subscriptions.rows.map(subscriptionRow),
+        "No event subscriptions.",
+      ),
+      more("after_subscription", subscriptions.next, "More subscriptions"),
       html`<h2>Calls that were given up</h2>`,
       deadCalls(dead, mayAct),
       more("before", dead.next, "Older calls"),
@@ -87,6 +107,27 @@ function stateOf({ isActive, failing, openSeconds }: EndpointView): Content {
   if (openSeconds !== null && openSeconds > 0)
     return html`<td class="bad">does not answer: left alone for ${seconds(openSeconds)}</td>`;
   return failing ? html`<td class="bad">failing</td>` : html`<td>ok</td>`;
+}
+
+function subscriptionRow(row: SubscriptionView): Html {
+  const { id, botId, botName, realmId, realmName, lagSeconds, lastAt, now } = row;
+  return html`<tr data-key="subscription-${id}">
+    <td>${id}<br />${named(botName, botId)}</td>
+    <td>${named(realmName, realmId)}</td>
+    <td><bdi>${row.origin}</bdi></td>
+    ${subscriptionState(row)}
+    <td class="n">${row.behind}</td>
+    <td class="time">${lagSeconds === null ? "–" : seconds(lagSeconds)}</td>
+    <td class="why">
+      ${lastAt === null ? "–" : html`${relativeTime(lastAt, now)}<br />${row.lastError ?? `status ${row.lastStatus}`}`}
+    </td>
+  </tr>`;
+}
+
+function subscriptionState({ state, reason, nextAt, now }: SubscriptionView): Content {
+  if (state === "active" || state === "paused") return html`<td>${state}</td>`;
+  const next = nextAt === null || nextAt <= now ? "" : `, next attempt in ${seconds(nextAt - now)}`;
+  return html`<td class="bad">${state}: ${reason ?? ""}${next}</td>`;
 }
 
 function deadCalls({ rows }: Webhooks["dead"], mayAct: boolean): Content {

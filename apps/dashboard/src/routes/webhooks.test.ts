@@ -1,12 +1,15 @@
-import type { DeadCall, EndpointView } from "@carillon/domain";
+import type { DeadCall, EndpointView, SubscriptionView } from "@carillon/domain";
 import {
   callsOf,
   channel,
+  eventSubscription,
   makeCalls,
   organization,
   saidBy,
   send,
+  serveEvents,
   toChannel,
+  toUsers,
   useEndpoint,
   webhookBot,
   type TestAccount,
@@ -19,6 +22,7 @@ import { useDashboard, useGatewayOf } from "../test-support.ts";
 
 interface Shown {
   readonly endpoints: { readonly rows: readonly EndpointView[] };
+  readonly subscriptions: { readonly rows: readonly SubscriptionView[] };
   readonly dead: { readonly rows: readonly DeadCall[] };
 }
 
@@ -114,5 +118,28 @@ describe("the dashboard's webhooks", () => {
     expect((await mine()).dead).to.deep.equal([]);
     for (const wrong of [{}, { id: "x" }, { id: "1", bot: "1" }])
       expect((await dashboard().post("/webhooks/retry", wrong as never)).status).to.equal(400);
+  });
+
+  it("show event subscriptions with their state and last call, without the path of the URL", async () => {
+    const { db } = dashboard();
+    const scene = { as: (account: TestAccount) => gateway().as(account) };
+    const url = `${endpoint.url}?key=secret-in-url`;
+    const subscribed = await eventSubscription(scene, bot, url);
+    await send(gateway().as(org.member), toUsers([bot.id]));
+    endpoint.answer((_, response) => void response.writeHead(404).end());
+    await serveEvents(db, subscribed);
+    const text = await page();
+    expect(text).to.match(/failing: status 404, next attempt in/);
+    expect(text).not.to.include("secret-in-url");
+    const { subscriptions } = await shown();
+    expect(subscriptions.rows.find(({ id }) => id === subscribed.id)).to.include({
+      botId: bot.id,
+      realmId: org.realm.id,
+      origin: new URL(endpoint.url).origin,
+      state: "failing",
+      reason: "status 404",
+      attempts: 1,
+      lastStatus: 404,
+    });
   });
 });

@@ -1,5 +1,11 @@
 import type { Database } from "@carillon/db";
-import { discardDeadCalls, listDeadCalls, listEndpoints, retryDeadCalls } from "@carillon/domain";
+import {
+  discardDeadCalls,
+  listDeadCalls,
+  listEndpoints,
+  listSubscriptionViews,
+  retryDeadCalls,
+} from "@carillon/domain";
 import type { Logger } from "@carillon/kit";
 import type { Context } from "koa";
 
@@ -18,12 +24,14 @@ interface Services {
 export async function showWebhooks(ctx: Context, { db }: Services): Promise<void> {
   const fields = new URLSearchParams(ctx.querystring);
   const after = givenId(fields, "after");
+  const afterSubscription = givenId(fields, "after_subscription");
   const text = given(fields, "before");
-  const [endpoints, dead] = await Promise.all([
+  const [endpoints, subscriptions, dead] = await Promise.all([
     listEndpoints(db, after === undefined ? {} : { after }),
+    listSubscriptionViews(db, afterSubscription === undefined ? {} : { after: afterSubscription }),
     listDeadCalls(db, text === undefined ? {} : { before: whole("before", text) }),
   ]);
-  answer(ctx, { endpoints, dead }, (shown) =>
+  answer(ctx, { endpoints, subscriptions, dead }, (shown) =>
     webhooksPage({ ...shown, mayAct: mayAct(ctx), done: doneIn(fields) }),
   );
 }

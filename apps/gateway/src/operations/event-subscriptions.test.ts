@@ -21,6 +21,7 @@ import {
   user,
   useScene,
   webhookBot,
+  type Params,
   type TestAccount,
   type TestChannel,
 } from "@carillon/testkit";
@@ -46,12 +47,12 @@ describe("event subscriptions", () => {
   afterEach(() => db.rows("DELETE FROM event_subscription"));
 
   const wanted = { url, event_types: ["message"] };
-  const create = async (by = own, params: object = {}) =>
+  const create = async (by = own, params: Params = {}) =>
     scene.as(by).succeed(createEventSubscription, { params: { ...wanted, ...params } });
   const at = (id: number) => ({ path: { subscription_id: id } });
   const read = async (id: number, by = own) =>
     (await scene.as(by).succeed(getEventSubscription, at(id))).subscription;
-  const change = async (id: number, params: object, by = own) =>
+  const change = async (id: number, params: Params, by = own) =>
     (await scene.as(by).succeed(updateEventSubscription, { ...at(id), params })).subscription;
   const lastId = async () => (await lastEventSeq(db, scene.org.realm.id)) * idsPerEvent;
 
@@ -268,7 +269,7 @@ describe("event subscriptions", () => {
   it("rotate their secret, and let the last one sign along", async () => {
     const { subscription, signing_secret: first } = await create();
     const { id } = subscription;
-    const rotate = (params: object = {}) =>
+    const rotate = (params: Params = {}) =>
       scene.as(own).succeed(rotateEventSubscriptionSecret, { ...at(id), params });
     const { signing_secret: second } = await rotate();
     expect(second)
@@ -292,7 +293,7 @@ describe("event subscriptions", () => {
   it("go back to an event or a time, and not before the oldest event that is kept", async () => {
     const { subscription } = await create();
     const { id } = subscription;
-    const replay = (params: object) =>
+    const replay = (params: Params) =>
       scene.as(own).call(replayEventSubscription, { ...at(id), params });
     for (let n = 0; n < 3; n++) await send(scene.as(owner), toChannel(room.id));
     const last = await lastId();

@@ -27,6 +27,7 @@ import {
   user,
   useScene,
   watch,
+  type Params,
   type TestAccount,
   type TestChannel,
   type TestSubscription,
@@ -66,7 +67,7 @@ describe("deliveries of event subscriptions", () => {
     );
   const ids = () => endpoint.calls.map(({ headers }) => headers["webhook-id"]);
   const at = () => ({ path: { subscription_id: subscribed.id } });
-  const patch = (params: object) =>
+  const patch = (params: Params) =>
     scene.as(own).succeed(updateEventSubscription, { ...at(), params });
   const deliveries = async () =>
     (await scene.as(own).succeed(listEventDeliveries, at())).deliveries;
