@@ -233,7 +233,7 @@ describe("event subscriptions", () => {
     ])
       await refused(
         db,
-        () => scene.as(own).call(updateEventSubscription, { ...at(id), params: params as object }),
+        () => scene.as(own).call(updateEventSubscription, { ...at(id), params: params as Params }),
         "BAD_REQUEST",
       );
   });
