@@ -75,8 +75,7 @@ async function whileCalling(
     expect(received()).to.deep.equal(["one", "two", "three", "four"]);
     const [first, second] = endpoint.calls;
     expect(second?.headers["webhook-id"]).to.equal(first?.headers["webhook-id"]);
-    expect(textsOf(first!)).to.deep.equal(["one"]);
-    expect(textsOf(second!)).to.deep.equal(["one"]);
+    expect(endpoint.calls.slice(0, 2).map(textsOf)).to.deep.equal([["one"], ["one"]]);
     await waitFor(async () => (await read()).state === "active" || undefined, {
       what: "the acknowledgement",
       timeoutMs: waitTimeoutMs,

@@ -111,7 +111,7 @@ describe("deliveries of event subscriptions", () => {
       data: {
         subscription_id: subscribed.id,
         bot_id: own.id,
-        realm_url: sentEvents(call!).data.realm_url,
+        realm_url: sent()[0]?.data.realm_url,
         gap: false,
         events: events.own,
       },

@@ -17,7 +17,7 @@ export interface TestSubscription {
   readonly id: number;
   readonly secret: string;
   /** Reads its state. */
-  read(): Promise<EventSubscription>;
+  readonly read: () => Promise<EventSubscription>;
 }
 
 /** Creates an event subscription of the bot by the API; to its messages unless given otherwise. */
