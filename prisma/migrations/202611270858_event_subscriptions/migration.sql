@@ -41,12 +41,10 @@ ALTER TABLE "event_subscription" ADD CONSTRAINT "event_subscription_bot_id_fkey"
 -- An attempt is of a bot's call for a message, or of a subscription's batch or ping.
 ALTER TABLE "outgoing_attempt" ALTER COLUMN "bot_id" DROP NOT NULL,
     ALTER COLUMN "message_id" DROP NOT NULL,
-    ADD COLUMN "subscription_id" INTEGER,
+    ADD COLUMN "subscription_id" INTEGER CONSTRAINT "outgoing_attempt_subscription_id_fkey"
+        REFERENCES "event_subscription"("id") ON DELETE CASCADE ON UPDATE NO ACTION,
     ADD COLUMN "first_event_id" BIGINT,
     ADD COLUMN "last_event_id" BIGINT,
     ADD COLUMN "events" INTEGER;
 
 CREATE INDEX "outgoing_attempt_subscription_id_id_idx" ON "outgoing_attempt"("subscription_id", "id");
-
-ALTER TABLE "outgoing_attempt" ADD CONSTRAINT "outgoing_attempt_subscription_id_fkey"
-    FOREIGN KEY ("subscription_id") REFERENCES "event_subscription"("id") ON DELETE CASCADE ON UPDATE NO ACTION;

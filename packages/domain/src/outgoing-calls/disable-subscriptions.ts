@@ -2,13 +2,9 @@ import { statement, type Tx } from "@carillon/db";
 
 const disable = statement({
   name: "event-subscriptions-disable",
-  text: `WITH enabled AS (
-      SELECT id FROM event_subscription WHERE bot_id = ANY($1::int[]) AND state <> 'disabled'
-      ORDER BY id FOR NO KEY UPDATE
-    )
-    UPDATE event_subscription s SET state = 'disabled', state_reason = 'the bot is deactivated', failing_since = NULL,
+  text: `UPDATE event_subscription SET state = 'disabled', state_reason = 'the bot is deactivated', failing_since = NULL,
       next_at = NULL
-    FROM enabled WHERE s.id = enabled.id`,
+    WHERE bot_id = ANY($1::int[]) AND state <> 'disabled'`,
 });
 
 /** Disables the event subscriptions of bots that are being deactivated; the statement is sent with the COMMIT. */
