@@ -5,7 +5,7 @@ type Collect = (options?: { readonly type: "minor" }) => void;
 
 let collect: Collect | undefined;
 
-/** Makes V8 collect the garbage of its young generation. This takes about a millisecond. */
+/** Makes V8 collect the garbage of its young generation. */
 export function collectYoung(): void {
   collect ??= collector();
   collect({ type: "minor" });
