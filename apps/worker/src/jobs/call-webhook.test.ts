@@ -33,6 +33,8 @@ describe("calls of outgoing webhook bots", () => {
   let room: TestChannel;
 
   beforeEach(async () => {
+    // A job goes on with ready calls of the organization, also with those of bots of earlier tests.
+    await db.rows("UPDATE outgoing_call SET state = 'ended' WHERE state = 'waiting'");
     person = await user(db, scene.org.realm);
     owner = await user(db, scene.org.realm);
     room = await channel(db, scene.org.realm, { subscribers: [person] });
@@ -343,7 +345,9 @@ describe("calls of outgoing webhook bots", () => {
     failing = false;
     await letCallsWait(db, bot);
     await work();
-    expect(order().slice(2)).to.deep.equal(["1", "2", "3", "elsewhere"]);
+    const later = order().slice(2);
+    expect(later.filter((word) => word !== "elsewhere")).to.deep.equal(["1", "2", "3"]);
+    expect(later).to.have.length(4);
   });
 
   it("are answered once, however often and late their jobs run", async () => {

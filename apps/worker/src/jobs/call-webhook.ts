@@ -1,6 +1,7 @@
 import {
   answeringClient,
   claimCall,
+  type ClaimedCall,
   giveUpOldCalls,
   maxAnswerBytes,
   type MadeAttempt,
@@ -16,19 +17,53 @@ import { callJob, callWebhook, type CallWebhook } from "@carillon/jobs";
 import { leaveWhenLong, noteAnswer, postToEndpoint, settlingMs } from "../endpoint-calls.ts";
 import { processor, type JobContext } from "../processor.ts";
 
-/** Maximum ready calls whose jobs are added when a call has ended. */
-const woken = 2;
+/** Milliseconds for which a job makes ready calls of the organization after its own: a job for each takes as long as the call. */
+const continuedMs = 5_000;
+
+/** Ready calls that are read when a call has ended. Several jobs read at once, and each claims another one of them. */
+const candidates = 8;
 
 /** Calls the endpoint of an outgoing webhook bot, with no transaction open meanwhile (bot-platform.md §2.4). */
 export default processor(callWebhook, (context) => leaveWhenLong(call(context)));
 
 async function call(context: JobContext<CallWebhook>): Promise<void> {
-  const { payload, services } = context;
+  const { db } = context.services;
+  const end = performance.now() + continuedMs;
+  let ended = await makeCall(context, context.payload);
+  while (ended) {
+    const ready = await readyCalls(db, { realmId: ended.realmId, limit: candidates });
+    const goesOn = performance.now() < end && !context.signal.aborted;
+    const order = ready.toSorted(() => Math.random() - 0.5);
+    // A job for another one: a worker with a free slot takes it.
+    const other = order.splice(goesOn ? 1 : 0, 1);
+    await publish(context, other, `after-${ended.callId}-${ended.call}`);
+    ended = goesOn ? await makeOneOf(context, order) : undefined;
+  }
+}
+
+/** Makes the first call that no other worker has claimed. */
+async function makeOneOf(
+  context: JobContext<CallWebhook>,
+  ready: readonly CallWebhook[],
+): Promise<ClaimedCall | undefined> {
+  for (const one of ready) {
+    const made = await makeCall(context, one);
+    if (made) return made;
+  }
+  return undefined;
+}
+
+/** Makes a call and stores its answer. @returns the call; undefined if it was not to be made or was interrupted */
+async function makeCall(
+  context: JobContext<CallWebhook>,
+  wanted: CallWebhook,
+): Promise<ClaimedCall | undefined> {
+  const { services } = context;
   const { db, site, outgoing } = services;
   const claimed = await db.transaction((tx) =>
-    claimCall(tx, payload, outgoing.timeoutMs + settlingMs),
+    claimCall(tx, wanted, outgoing.timeoutMs + settlingMs),
   );
-  if (!claimed) return;
+  if (!claimed) return undefined;
   const client = await answeringClient(db);
   const settle = async (verdict: Verdict | "ended", attempt?: MadeAttempt) => {
     const settled = await db.transaction((tx) =>
@@ -36,6 +71,7 @@ async function call(context: JobContext<CallWebhook>): Promise<void> {
     );
     const seconds = (attempt?.durationMs ?? 0) / 1_000;
     services.onCall?.({ kind: "webhook", outcome: settled.outcome, seconds });
+    return claimed;
   };
   if (claimed.isOverflowed)
     return settle({
@@ -45,24 +81,22 @@ async function call(context: JobContext<CallWebhook>): Promise<void> {
   const prepared = await db.transaction((tx) => prepareCall(tx, site, claimed), {
     mode: "repeatable read read only",
   });
-  if (prepared === "ended" || "kind" in prepared) await settle(prepared);
-  else {
-    const { url, headers, body } = prepared;
-    const request = { url, headers, body, maxBytes: maxAnswerBytes };
-    const made = await postToEndpoint(context, request);
-    if (!made) {
-      // The process ends: another worker calls at once.
-      return returnCall(db, claimed);
-    }
-    const isTrialLost = await noteAnswer(context, claimed, made.outcome);
-    await settle(readAnswer(made.outcome, prepared.format), made.attempt);
-    if (isTrialLost) {
-      const given = await giveUpOldCalls(db, claimed);
-      await publish(context, given, `given-up-${claimed.callId}`);
-    }
+  if (prepared === "ended" || "kind" in prepared) return settle(prepared);
+  const { url, headers, body } = prepared;
+  const request = { url, headers, body, maxBytes: maxAnswerBytes };
+  const made = await postToEndpoint(context, request);
+  if (!made) {
+    // The process ends: another worker calls at once.
+    await returnCall(db, claimed);
+    return undefined;
   }
-  const ready = await readyCalls(db, { realmId: claimed.realmId, limit: woken });
-  await publish(context, ready, `after-${claimed.callId}-${claimed.call}`);
+  const isTrialLost = await noteAnswer(context, claimed, made.outcome);
+  await settle(readAnswer(made.outcome, prepared.format), made.attempt);
+  if (isTrialLost) {
+    const given = await giveUpOldCalls(db, claimed);
+    await publish(context, given, `given-up-${claimed.callId}`);
+  }
+  return claimed;
 }
 
 /** Adds jobs of waiting calls. */
