@@ -546,8 +546,11 @@ describe("calls of outgoing webhook bots", () => {
     await workTwice();
     const calls = await callsOf(db, bot);
     expect(await made()).to.equal(6);
-    expect(calls.filter(({ state }) => state === "dead")).to.have.length(3);
-    expect(calls.at(-1)?.reason).to.equal("the endpoint does not answer");
+    const dead = calls.filter(({ state }) => state === "dead");
+    expect(dead).to.have.length(3);
+    // The trial may have been one of them, which has a reason of its own.
+    const givenUp = dead.filter(({ reason }) => reason === "the endpoint does not answer");
+    expect(givenUp.length).to.be.at.least(2);
   });
 
   /** Inserts calls of the bot that wait, as if that many messages had been sent. */
