@@ -37,8 +37,8 @@ const endOfMaker = statement({
 });
 
 /**
- * Ends links that an account has made before it was deactivated. They do not work any more in any case; rows that have
- * ended are deleted later.
+ * Ends links that an account made before it was deactivated. The links stopped working with the deactivation; ended rows
+ * are deleted later.
  * @returns how many have ended, at most {@link linksAtOnce}
  */
 export function endInvitationsOfMaker(tx: Tx, realmId: number, makerId: number): Promise<number> {

@@ -33,7 +33,9 @@ async function call(context: JobContext<CallWebhook>): Promise<void> {
   while (ended) {
     const ready = await readyCalls(db, { realmId: ended.realmId, limit: candidates });
     const goesOn = performance.now() < end && !context.signal.aborted;
-    const order = ready.toSorted(() => Math.random() - 0.5);
+    // Each job begins elsewhere in the list: jobs that end together would all claim the first call.
+    const start = ended.callId % Math.max(ready.length, 1);
+    const order = [...ready.slice(start), ...ready.slice(0, start)];
     // A job for another one: a worker with a free slot takes it.
     const other = order.splice(goesOn ? 1 : 0, 1);
     await publish(context, other, `after-${ended.callId}-${ended.call}`);

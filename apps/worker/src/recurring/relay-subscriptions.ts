@@ -5,7 +5,7 @@ import type { RecurringTask } from "@carillon/scheduling";
 
 import type { WorkerServices } from "../services.ts";
 
-/** Adds jobs for subscriptions that have events to send. The ids change every time, because an earlier job may have run too early. */
+/** Adds jobs for subscriptions that have events to send. Each run uses new job ids: the job of an earlier run may have run too early. */
 export default {
   definition: relaySubscriptions,
   async run({ db, queues, batches }) {

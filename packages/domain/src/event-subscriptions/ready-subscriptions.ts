@@ -15,8 +15,8 @@ const ready = statement({
 });
 
 /**
- * Reads subscriptions that have to be served now, in a random order: if there are more than may be called at once, each
- * gets its turn.
+ * Reads subscriptions that have events to send. The order is random, so that each is called at some time even if there are
+ * more than may be called at once.
  * @param wanted `realmIds`: of these organizations only; `first`: the id of one that comes first
  */
 export function readySubscriptions(

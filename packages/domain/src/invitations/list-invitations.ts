@@ -16,8 +16,8 @@ import { ownLinkIsOpen } from "./usable-links.ts";
 const pageRows = 500;
 
 /**
- * The page examines rows that have not ended, in the order of an index, and marks those of the list: an organization may have
- * many more that have expired, whose rows stay for 30 days. So the cost of a page does not depend on how many there are.
+ * Returns SQL that examines a page of rows in the order of an index, and marks the rows that the list shows. Expired rows stay
+ * for 30 days and may be many more. A page examines as many rows however many there are.
  */
 function pageText(ofMaker: string): string {
   return `SELECT i.id, i.maker_id AS "makerId", i.kind, i.email, i.role, i.notify_referrer AS "notifyReferrer",

@@ -31,8 +31,8 @@ export function recordInvitationEnds(tx: Tx, realmId: number, userId: number): P
 }
 
 /**
- * Runs one step of ending an account's links, and records the next one until none is left. Events tell of links for the
- * account's address only: those that it made disappeared from lists with its deactivation.
+ * Runs one step of ending an account's links, and records the next one until none is left. Events report only links to
+ * the account's address: the links that the account made left the lists when it was deactivated.
  * @param intentId id of this step's job intent, from which the next one's key is made
  */
 export async function runEndInvitationsStep(
