@@ -5,7 +5,19 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { bot, channel, useProcesses, useScene, waitFor } from "@carillon/testkit";
+import {
+  bot,
+  channel,
+  eventSubscription,
+  send,
+  serveEvents,
+  toChannel,
+  toUsers,
+  useEndpoint,
+  useProcesses,
+  useScene,
+  waitFor,
+} from "@carillon/testkit";
 import { expect } from "chai";
 import { build } from "esbuild";
 
@@ -17,6 +29,7 @@ describe("The package of the client", function () {
   this.timeout(240_000);
   const scene = useScene();
   const processes = useProcesses();
+  const endpoint = useEndpoint();
   let folder = "";
   let packed: readonly string[] = [];
   before("pack it, and install it into an empty folder", async () => {
@@ -54,11 +67,33 @@ describe("The package of the client", function () {
     expect(license).to.equal(await readFile(join(root, "LICENSE"), "utf8"));
   });
 
-  it("has types that stand alone and know wrong programs", async () => {
+  /** Has a batch of events delivered, and returns its body. */
+  const deliveredBatch = async () => {
+    const { db, org, gateway } = scene;
+    const account = await bot(db, org.member);
+    const room = await channel(db, org.member, { subscribers: [org.member, account] });
+    const types = { event_types: ["message", "reaction", "update_message", "delete_message"] };
+    const subscribed = await eventSubscription(scene, account, endpoint.url, types);
+    const member = gateway.as(org.member);
+    const id = await send(member, toChannel(room.id));
+    await send(member, toUsers([account.id]));
+    const path = `/api/v1/messages/${id}`;
+    await member.post(`${path}/reactions`, { emoji_name: "tada" });
+    await member.patch(path, { content: "changed" });
+    await gateway.as(org.owner).delete(path);
+    await serveEvents(db, subscribed);
+    const [call] = endpoint.calls;
+    if (!call) throw new Error("no batch was delivered");
+    for (const type of types.event_types) expect(call.body).to.include(`"type":"${type}"`);
+    return call.body;
+  };
+
+  it("has types that stand alone, fit what is delivered and know wrong programs", async () => {
+    const batch = await deliveredBatch();
     const program = `
 import { ApiError, Client, type EventMessage, replyTo, type ServerEvent } from "@carillon/client";
 import { clientFromZuliprc } from "@carillon/client/node";
-import { type OutgoingWebhookAnswer, type OutgoingWebhookCall, verifyWebhook } from "@carillon/client/webhooks";
+import { type EventSubscriptionCall, type OutgoingWebhookAnswer, type OutgoingWebhookCall, verifyWebhook } from "@carillon/client/webhooks";
 
 const client: Client = await clientFromZuliprc("x");
 const { id }: { id: number } = await client.sendMessage({ type: "channel", to: 1, topic: "t", content: "c" });
@@ -96,6 +131,17 @@ const answered = ({ data, message, trigger }: OutgoingWebhookCall): OutgoingWebh
   return { content: message.rendered_content + data };
 };
 console.log(answered);
+const delivered = ${batch} satisfies EventSubscriptionCall;
+const handled = (call: EventSubscriptionCall): number[] => {
+  // @ts-expect-error pings have no events
+  if (call.type === "ping") return call.data.events;
+  return call.data.events.map((event) => {
+    // @ts-expect-error no subscription delivers such events
+    if (event.type === "typing") return 0;
+    return event.type === "message" ? event.message.id : event.id;
+  });
+};
+console.log(handled(delivered));
 `;
     await writeFile(join(folder, "program.ts"), program);
     const options = [

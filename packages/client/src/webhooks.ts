@@ -1,6 +1,13 @@
 /** Verification of signed requests of the server (Standard Webhooks 1.0), and the types of what they contain. */
 
 export type {
+  EventBatch,
+  EventPing,
+  EventSubscriber,
+  EventSubscriptionCall,
+  SubscribedEvent,
+} from "./event-subscription.ts";
+export type {
   OutgoingWebhookAnswer,
   OutgoingWebhookCall,
   OutgoingWebhookMessage,

@@ -205,7 +205,7 @@ const workflowRuns = format(
   ({ repository, action, workflow_run: run }) => {
     if (action !== "completed") return [];
     const branch = run.head_branch ?? "";
-    const linked = linkTo(`${plain(run.name ?? "")} #${run.run_number}`, run.html_url);
+    const linked = linkTo(`${plain(run.name ?? "")} #${run.run_number}`.trimStart(), run.html_url);
     const outcome =
       run.conclusion === "success"
         ? `✅ ${linked} succeeded`
