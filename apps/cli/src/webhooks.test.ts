@@ -107,7 +107,7 @@ describe("carillon webhook", () => {
     expect((await run("disable", String(scene.org.member.id))).code).to.equal(2);
     const { code, said } = await run("disable", bot.deliveryEmail);
     expect(code).to.equal(0);
-    expect(said).to.include("called no more");
+    expect(said).to.include("gets no more calls");
     const row = await scene.db.prisma.user.findUniqueOrThrow({ where: { id: bot.id } });
     expect(row.isActive).to.equal(false);
   });

@@ -27,7 +27,7 @@ export interface PictureChange<Op extends Operation, Result> {
   readonly kind: PictureKind;
   /** The types of pictures that it takes; all unless given. */
   readonly types?: readonly ImageType[];
-  /** See `Handler.beforeFile`. */
+  /** Checks the request before its body is read, as {@link Handler.beforeFile} does. */
   before?(request: {
     readonly sql: Sql;
     readonly path: PathOf<Op>;

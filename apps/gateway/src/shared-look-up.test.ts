@@ -48,7 +48,7 @@ describe("look-ups of several requests", () => {
     expect(looked.map(({ length }) => length)).to.deep.equal([100, 100, 50]);
   });
 
-  it("are batched by fewer if a limit is given", async () => {
+  it("are batched by a limit that is given", async () => {
     const keys = new SharedLookUp(db, look, 2);
     const found = await Promise.all([2, 3, 4].map((key) => keys.find(key)));
     expect(found).to.deep.equal(["number 2", undefined, "number 4"]);

@@ -1,6 +1,6 @@
 import { RequestDeadline, type Database, type Sql } from "@carillon/db";
 
-/** Keys in one query, unless another limit is given. */
+/** Maximum keys in one query, unless another limit is given. */
 const defaultLimit = 100;
 
 /** Finds values by key. */

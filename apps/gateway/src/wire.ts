@@ -92,7 +92,7 @@ export interface WiredGateway {
   readonly objectKeys: ObjectKeys;
 }
 
-/** Files in one statement: the access check of a file in 10,000 messages may take 5 ms. */
+/** Maximum files in one statement: the access check of a file in 10,000 messages may take 5 ms. */
 const filesInOneLookUp = 16;
 
 /** Assembles the services; polls receive commits from here on. */

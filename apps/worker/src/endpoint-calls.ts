@@ -14,10 +14,13 @@ import type { JobContext } from "./processor.ts";
 /** Milliseconds that preparing a call and storing its answer may take in addition to the call itself. */
 export const settlingMs = 15_000;
 
-/** Milliseconds after which a job leaves a call that is in progress: less than the deadline of the job. */
+/** Milliseconds after which a job ends although its call is still in progress. Less than the deadline of the job. */
 const maxJobMs = 20_000;
 
-/** Waits for work that calls an endpoint. It may outlast its job, and then continues alone: its row keeps other workers away. */
+/**
+ * Waits for work that calls an endpoint, but not beyond the time of a job. Longer work continues after its job; the claim in
+ * its row keeps other workers from the same call meanwhile.
+ */
 export async function leaveWhenLong(work: Promise<void>): Promise<void> {
   work.catch(() => {});
   const left = new AbortController();
@@ -66,7 +69,7 @@ export async function postToEndpoint(
 
 /**
  * Records for the circuit breaker whether the endpoint answered.
- * @returns whether it failed to although its circuit was open before
+ * @returns whether the call was a trial of an open circuit and failed
  */
 export async function noteAnswer(
   { log, services: { db } }: Calling,

@@ -26,7 +26,7 @@ export interface Delivered {
 
 /** A call of an endpoint. `seconds`: 0 if none was made. */
 export interface CallMade {
-  /** What was sent: the call of a bot, events of a subscription, or a ping of one. */
+  /** What was sent: a message to an outgoing webhook bot, or events or a ping to an event subscription. */
   readonly kind: "webhook" | "events" | "ping";
   readonly outcome: string;
   readonly seconds: number;
@@ -46,9 +46,9 @@ export interface WorkerServices {
   readonly bouncer?: Bouncer | undefined;
   /** Calls endpoints that members have set. */
   readonly outgoing: { readonly client: Pick<OutgoingClient, "post">; readonly timeoutMs: number };
-  /** Days of nothing but failures that disable an event subscription; 3 unless given. */
+  /** Days without a successful delivery after which an event subscription is disabled; 3 unless given. */
   readonly subscriptionDisableDays?: number;
-  /** For how long, and how many of an organization, events are kept for subscriptions; the usual bounds unless given. */
+  /** Limits on the events that are kept for subscriptions; the defaults of `collectGarbage` unless given. */
   readonly eventRetention?: EventRetention;
   readonly log: Logger;
   /** Whether this process has lately added the delivery job of a second; false unless given. */

@@ -124,7 +124,7 @@ describe("a worker process", () => {
     }
   });
 
-  it("says that it does not read the environment's proxies, without their addresses", () => {
+  it("warns that it does not read variables for proxies, without logging their values", () => {
     const line = worker?.lines.find(({ msg }) => msg.startsWith("variables for proxies"));
     expect(line).to.deep.include({ variables: ["HTTPS_PROXY"] });
     expect(worker?.output()).not.to.include("password@");

@@ -41,7 +41,7 @@ forEachBackend("wake-ups of event subscriptions", (backend) => {
     await worker?.close();
   });
 
-  it("send the events of a growing log, each once, however often it wakes them", async () => {
+  it("send each event of a growing log once, however many wake-ups arrive", async () => {
     const org = await organization(db);
     const own = await bot(db, org.owner);
     const room = await channel(db, org.realm, { subscribers: [org.member, own] });

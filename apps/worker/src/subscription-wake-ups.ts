@@ -4,15 +4,15 @@ import { eventsJob } from "@carillon/jobs";
 import type { Logger } from "@carillon/kit";
 import type { Queues } from "@carillon/queue";
 
-/** Milliseconds from the first wake-up to the look at the subscriptions, which serves all wake-ups that came meanwhile. */
+/** Milliseconds from the first wake-up to the query for ready subscriptions, which covers all wake-ups until then. */
 const collectMs = 100;
 
-/** Subscriptions whose jobs are added at once; the relay adds those of more. */
+/** Maximum subscriptions of one query; the relay adds the jobs of the others. */
 const limit = 500;
 
 /**
- * Adds the jobs of event subscriptions when the log of their organization grows. A process looks at most ten times a second,
- * however many events there are, and all processes add the same job ids. The relay makes up for lost wake-ups.
+ * Adds the jobs of event subscriptions when the event log of their organization grows. A process queries at most ten times a
+ * second, however many events there are. All processes add the same job ids. The relay makes up for lost wake-ups.
  */
 export class SubscriptionWakeUps {
   readonly #parts: { readonly db: Database; readonly queues: Queues; readonly log: Logger };
@@ -24,7 +24,7 @@ export class SubscriptionWakeUps {
     this.#parts = parts;
   }
 
-  /** Notes that the log of an organization has grown. */
+  /** Records that the event log of an organization has grown. */
   wake(realmId: number): void {
     this.#grown.add(realmId);
     if (!this.#looking) this.#timer ??= setTimeout(() => this.#begin(), collectMs);
@@ -50,7 +50,7 @@ export class SubscriptionWakeUps {
     }
   }
 
-  /** Stops looking, once the look in progress has ended. */
+  /** Stops, and waits for the query in progress. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -13,7 +13,7 @@ export interface Exchange {
   readonly timeoutMs: number;
   /** The caller reads the answer. */
   readonly raw: boolean;
-  /** Of an answer that is not raw. */
+  /** Maximum bytes of an answer that is not raw. */
   readonly maxBytes: number;
 }
 

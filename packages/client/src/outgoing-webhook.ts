@@ -9,7 +9,7 @@ export interface OutgoingWebhookCall {
   /** The address with which the bot logs in. */
   readonly bot_email: string;
   readonly bot_full_name: string;
-  /** Identifies the server to the bot; the signature of the request proves more. */
+  /** Identifies the server to the bot. The signature of the request also protects the body and the time. */
   readonly token: string;
 }
 

@@ -3,7 +3,7 @@ import type { SendMessageParams } from "./generated/api.ts";
 /** Recipients of a message. */
 export type Recipients = Pick<SendMessageParams, "type" | "to" | "topic">;
 
-/** The fields of a message that tell its channel and topic, or its participants. */
+/** The fields of a message that name its channel and topic, or its participants. */
 interface Placed {
   readonly type: "stream" | "private";
   readonly stream_id?: number | undefined;

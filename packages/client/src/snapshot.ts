@@ -25,8 +25,8 @@ type ListedUser = Omit<User, "is_active">;
 type Subscription = SubscriptionsAddedEvent["subscriptions"][number];
 
 /**
- * The lists of a snapshot: each is there if its section was asked for (events.md §1.2). Events change their elements, which
- * have the same types.
+ * The lists of a snapshot. Each is present if its section was requested (events.md §1.2). Later events have elements of the
+ * same types.
  */
 export interface SnapshotLists {
   alert_words?: string[];

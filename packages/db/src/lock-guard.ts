@@ -3,7 +3,7 @@ import { lockOrder, type Lock } from "./lock-order.ts";
 interface Held extends Lock {
   keys: readonly number[];
   readonly rank: number;
-  /** Made where it was taken. */
+  /** An error whose stack names the code that took the lock. */
   readonly place: Error;
 }
 
@@ -16,7 +16,7 @@ export class LockGuard {
 
   /**
    * Records a lock that is about to be taken.
-   * @param place made by `markPlace` in a function that the code which takes it calls
+   * @param place result of {@link markPlace}, called where the lock is taken
    * @returns a function to call with the keys, if only the statement knows them
    * @throws Error naming both places when the lock has to be taken before one that is held
    */
@@ -71,7 +71,7 @@ const placesNamed = 3;
 /** The files of this package through which locks are taken. */
 const lockingFiles = /packages\/db\/(src|dist)\/(tx|locks|lock-guard|transaction)\.[jt]s/;
 
-/** @internal Records the calls in progress. Their names and lines, which cost more than the lock, are found for an error only. */
+/** @internal Records the call stack. It is formatted for an error only, because formatting costs more than the lock. */
 export function markPlace(): Error {
   return new Error("here");
 }

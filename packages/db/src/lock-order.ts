@@ -89,7 +89,7 @@ export const lockOrder = [
   "alertWords",
   /** Presence update ids. By organization. */
   "presence",
-  /** The counts of event subscriptions of an organization and a bot, before one is created. By organization. */
+  /** Held while the event subscriptions of an organization are counted and one is created. By organization. */
   "newSubscriptions",
   /** Rows of event subscriptions that are changed, or whose calls begin or end. By id. */
   "eventSubscriptions",

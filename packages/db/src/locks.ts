@@ -46,7 +46,7 @@ export const lockClass = {
   outgoingConversation: 1_117,
   /** Held while a call to an endpoint is counted among those in progress. */
   outgoingSlots: 1_118,
-  /** Held while an organization's event subscriptions are counted, before one is created. */
+  /** Held while an organization's event subscriptions are counted and one is created. */
   newSubscriptions: 1_119,
   /** Held while the rate limits of one bucket are checked; the second key is a hash of its name. */
   rateLimit: 1_120,

@@ -24,18 +24,18 @@ export interface SnapshotContext {
   readonly named: ReadonlySet<string> | undefined;
 }
 
-/** An integration of incoming webhooks, for clients that help with the setup of bots. In the format of the snapshot. */
+/** An integration of incoming webhooks in the format of the snapshot. Clients show it when a bot is set up. */
 export interface ShownIntegration {
   readonly name: string;
   readonly display_name: string;
   /** Names of its events; null if it has none. */
   readonly all_event_types: readonly string[] | null;
   readonly config_options: readonly [];
-  /** Parameters that its address may have. */
+  /** Query parameters that the bot's URL may have. */
   readonly url_options: readonly UrlOption[];
 }
 
-/** A parameter of the address of an integration. */
+/** A query parameter of an integration. */
 export interface UrlOption {
   readonly key: string;
   readonly label: string;

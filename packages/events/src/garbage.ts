@@ -25,7 +25,7 @@ const keeping = statement({
     FROM event_head h LEFT JOIN event_queue q ON q.realm_id = h.realm_id GROUP BY h.realm_id`,
 });
 
-/** `$4` and `$5`: seconds for which events are kept for subscriptions, and the number up to which none is; null for none. */
+/** `$4`: seconds for which events are kept for subscriptions; `$5`: the number up to which events are not kept; null without. */
 const dropOldest = statement({
   name: "event-log-drop-oldest",
   text: `DELETE FROM event_log WHERE realm_id = $1 AND seq <= (
@@ -36,10 +36,10 @@ const dropOldest = statement({
       AND ($4::float8 IS NULL OR seq <= $5::bigint OR created_at < now() - make_interval(secs => $4)))`,
 });
 
-/** How many events are kept for subscriptions. */
+/** Limits on the events that are kept for subscriptions. */
 export interface EventRetention {
   readonly days: number;
-  /** Of one organization. */
+  /** Maximum events of one organization. */
   readonly events: number;
 }
 
@@ -51,8 +51,8 @@ const usualRetention: EventRetention = { days: 7, events: 2_000_000 };
  * Events more than `maxEventsBehind` before the log's end are kept for the minimum time only, whatever the longest
  * idle time-out: otherwise one client that is away for days would keep everything. Polls in progress and gateways
  * that were frozen need that minimum.
- * Where an organization has an event subscription that is not disabled, events are kept for it, too.
- * @param retention for subscriptions
+ * Events of an organization with an event subscription that is not disabled are kept longer.
+ * @param retention limits on the events that are kept for subscriptions
  * @returns the deleted numbers; undefined when another process is running it
  */
 export async function collectGarbage(

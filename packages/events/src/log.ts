@@ -101,7 +101,7 @@ export async function oldestInLog(
   return (await sql.rows(oldest, [realmId]))[0];
 }
 
-/** Halves the range of numbers until one is left: there is no index on the time, by which the rows are in order, too. */
+/** A binary search by number: the times are in the same order, but have no index. */
 const atTime = statement({
   name: "event-log-at-time",
   text: `WITH RECURSIVE halves (low, high) AS (

@@ -8,14 +8,14 @@ import { Selection } from "./selection.ts";
 
 /** Maximum events of a batch. */
 const maxEvents = 100;
-/** Maximum bytes of the events of a batch that has more than one; leaves room for what is around them in 1 MB. */
+/** Maximum bytes of the events of a batch with more than one event. The rest of a request fits into 1 MB with them. */
 const maxBytes = 990_000;
-/** Maximum rows of the log that one batch passes. */
+/** Maximum numbers of the log that one batch covers. */
 const maxPassed = 1_000;
 /** Rows per query. Parsing them blocks the event loop. */
 const rowsAtOnce = 100;
 
-/** Events of one queue, presented and written as JSON. */
+/** A batch of events, as JSON. */
 export interface EventBatch {
   /** JSON texts, oldest first. */
   readonly events: readonly string[];
@@ -24,7 +24,7 @@ export interface EventBatch {
   readonly lastId: number | undefined;
   /** The number up to which the log was read; the next batch begins after it. */
   readonly reached: number;
-  /** The number after which it was read: later than asked for if the log no longer reaches back so far. */
+  /** The number after which the batch was read. Later than requested if the log no longer has the requested events. */
   readonly from: number;
   /** The last number of the log. */
   readonly head: number;
@@ -42,7 +42,7 @@ export interface BatchRange {
 /**
  * Reads events of the log as polls of a queue would get them: at most 100, and 1 MB if there is more than one.
  * @param tx repeatable read: the log must not be cleared between two statements
- * @param queueAt the queue that gets the event of a number: its options may have changed since
+ * @param queueAt returns the queue, with the options that apply to the event of a number
  */
 export async function readBatch<Context>(
   tx: Tx,

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 const alphabet = "abcdefghijklmnopqrstuvwxyz234567";
 const length = 26;
 const form = /^[a-z2-7]{26}$/;
-/** The first characters of a key name the two folders of its object. */
+/** Number of characters at the start of a key that name the two folders of its object. */
 const charactersOfFolders = 2;
 
 /**

@@ -1,6 +1,6 @@
 const names = ["http_proxy", "https_proxy", "all_proxy"];
 
-/** Returns the names of the variables for HTTP proxies that are set. Carillon reads none of them. */
+/** Returns the names of the proxy variables that are set. Carillon uses none of them. */
 export function proxyVariables(
   source: Readonly<Record<string, string | undefined>> = process.env,
 ): string[] {

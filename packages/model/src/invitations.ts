@@ -21,8 +21,8 @@ export async function invitesChangedEvents(
 }
 
 /**
- * Maximum links that one transaction ends for one account; a job ends the others. On a busy machine with two cores, one
- * link takes up to 0.25 ms, and the group graph is locked meanwhile.
+ * Maximum links that one transaction ends for one account; a job ends the others. On a busy machine with two cores, one link
+ * takes up to 0.25 ms. The group graph is locked for that time.
  */
 export const linksAtOnce = 500;
 
@@ -83,7 +83,7 @@ export type LockedInvitation = RowOf<typeof lockOpen>;
 
 /**
  * Locks the link, if it has not ended, and {@link linksAtOnce} other links of the address that can be used (people.md §2).
- * The lock of the group graph must be held: it keeps the rights of their makers, and lets one person at a time join.
+ * The lock of the group graph must be held: the rights of the makers cannot change, and only one person at a time can join.
  * @param id 0 if a person comes without a link
  */
 export function lockInvitations(

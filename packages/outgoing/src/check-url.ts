@@ -20,7 +20,7 @@ export type CheckedUrl = { readonly url: URL } | { readonly problem: string };
 /**
  * Checks a URL that this server is to call (bot-platform.md §4.1). Resolves no name: the addresses of names are checked at
  * each connection.
- * @param options `encrypted`: http is for addresses in allowed networks only
+ * @param options `encrypted`: rejects http, except for literal addresses in allowed networks
  */
 export function checkUrl(
   text: string,

@@ -124,7 +124,7 @@ function deadText({
   return `${id}  ${at}  ${realmName}  ${botName}  message ${messageId}  ${attempts} attempts  ${reason ?? ""}`;
 }
 
-/** Repeats calls that were given up, or calls an event subscription at once. */
+/** Repeats calls that were given up, or resumes an event subscription. */
 export async function retryCalls(
   context: Context,
   calls: readonly string[],
@@ -156,7 +156,9 @@ async function resumeOne(context: Context, text: string): Promise<void> {
   await withDatabase(context, async ({ db }) => {
     if (!(await resumeSubscription(db, id, operator)))
       throw new UsageError(`there is no event subscription ${id} of an active bot`);
-    context.terminal.say(`Event subscription ${id} is called again within seconds.`);
+    context.terminal.say(
+      `Resumed event subscription ${id}: its next events are sent within seconds.`,
+    );
   });
 }
 
@@ -180,7 +182,7 @@ export async function disableWebhook(
   await withDatabase(context, async ({ db }) => {
     const bot = await namedBot(db, named, options);
     await deactivateForOperator(db, bot);
-    context.terminal.say(`Deactivated ${bot.deliveryEmail}: its endpoint is called no more.`);
+    context.terminal.say(`Deactivated ${bot.deliveryEmail}: its endpoint gets no more calls.`);
   });
 }
 
@@ -189,7 +191,7 @@ async function disableOne(context: Context, text: string): Promise<void> {
   await withDatabase(context, async ({ db }) => {
     if (!(await disableSubscription(db, id, operator)))
       throw new UsageError(`there is no event subscription ${id}`);
-    context.terminal.say(`Disabled event subscription ${id}: its URL is called no more.`);
+    context.terminal.say(`Disabled event subscription ${id}: its URL gets no more calls.`);
   });
 }
 

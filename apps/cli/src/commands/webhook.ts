@@ -27,7 +27,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
   webhook
     .command("retry")
     .description(
-      "Repeats calls that were given up: those with the given ids, or all of a bot. Run twice, it repeats each call once. With --subscription, it calls an event subscription at once, in any state.",
+      "Repeats calls that were given up: those with the given ids, or all of a bot. Run twice, it repeats each call once. With --subscription, it resumes an event subscription, whatever its state, and sends its next events at once.",
     )
     .argument("[calls...]", "ids of calls, as webhook list --dead prints them")
     .option("--bot <account>", "all of this bot: e-mail address or id")
@@ -43,7 +43,7 @@ export function addWebhookCommands(program: Command, context: Context): void {
   webhook
     .command("disable")
     .description(
-      "Deactivates an outgoing webhook bot: its waiting calls end, and its endpoint is called no more. Its owner and administrators can reactivate it. With --subscription, disables an event subscription until its owner resumes it.",
+      "Deactivates an outgoing webhook bot: its waiting calls end, and its endpoint gets no more calls. Its owner and administrators can reactivate it. With --subscription, disables an event subscription until its owner resumes it.",
     )
     .argument("[bot]", "e-mail address or id")
     .option("--subscription <id>", "this event subscription instead, as webhook list prints it")

@@ -28,7 +28,7 @@ export function examineConfiguration(env: Environment, proxies: readonly string[
   return [ok("configuration", "variables are valid"), ...findings];
 }
 
-/** An address at which many hosts give their virtual machines credentials. */
+/** The address at which most cloud providers offer credentials to their virtual machines. */
 const metadataAddress = "169.254.169.254";
 
 /** @throws StartupError for a wrong list of networks */

@@ -68,8 +68,8 @@ export interface Handler<Services = never> {
   readonly operation: Operation;
   readonly run: (context: HandlerContext<Operation, Services>) => Promise<object | void>;
   /**
-   * For an operation that takes a file: checks the request before the body is read. Returns an error that refuses the
-   * request if its body has exactly one file, whatever that is.
+   * For an operation that takes a file: checks the request before the body is read. A returned error is thrown only after
+   * the body proves to have exactly one file, because errors about the number of files come first.
    */
   readonly beforeFile?:
     | ((request: BeforeFile<Services>) => Promise<ApiError | undefined>)

@@ -13,12 +13,12 @@ import type { StreamedRequest } from "./streamed-request.ts";
 /** Maximum bytes of the other parts of a body with a file. */
 const formBytes = 1024 * 1024;
 
-/** The request of a file. */
+/** The request whose body has the file. */
 interface FileRequest {
   readonly request: StreamedRequest;
   readonly deadline: RequestDeadline;
   readonly realmId: number;
-  /** Refuses a body with exactly one file, before its size is considered. */
+  /** Thrown if the body has exactly one file, instead of an error about its size. */
   readonly refusal: ApiError | undefined;
 }
 

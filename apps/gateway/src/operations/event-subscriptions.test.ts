@@ -56,7 +56,7 @@ describe("event subscriptions", () => {
     (await scene.as(by).succeed(updateEventSubscription, { ...at(id), params })).subscription;
   const lastId = async () => (await lastEventSeq(db, scene.org.realm.id)) * idsPerEvent;
 
-  it("begin behind the last event, and show their secret once", async () => {
+  it("begin after the last event, and show their secret once", async () => {
     await send(scene.as(owner), toChannel(room.id));
     const { subscription, signing_secret: secret } = await create();
     expect(secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -84,7 +84,7 @@ describe("event subscriptions", () => {
     expect(JSON.stringify(stored)).not.to.include(secret.slice(6));
   });
 
-  it("are for the bot, its owner and administrators, and for nobody else", async () => {
+  it("are managed only by the bot, its owner and administrators", async () => {
     const { subscription } = await create(owner, { bot_id: own.id });
     for (const by of [own, owner, scene.org.admin])
       expect(await read(subscription.id, by)).to.deep.equal(subscription);
@@ -108,7 +108,7 @@ describe("event subscriptions", () => {
     );
   });
 
-  it("are for generic bots and outgoing webhooks that are active", async () => {
+  it("belong to active generic bots and outgoing webhooks only", async () => {
     const caller = await webhookBot(scene, owner, "https://example.org/");
     await create(owner, { bot_id: caller.id });
     const receiver = await bot(db, owner, { botType: 2 });
@@ -178,7 +178,7 @@ describe("event subscriptions", () => {
     );
   });
 
-  it("are at most ten of a bot and a hundred of an organization, also at once", async () => {
+  it("are limited to ten of a bot and a hundred of an organization, also under concurrent requests", async () => {
     const asked = await Promise.all(
       Array.from({ length: 12 }, () =>
         scene.as(own).call(createEventSubscription, { params: wanted }),
@@ -262,7 +262,7 @@ describe("event subscriptions", () => {
     );
   });
 
-  it("rotate their secret, and let the last one sign along", async () => {
+  it("rotate their secret, and sign with the previous one as well for a while", async () => {
     const { subscription, signing_secret: first } = await create();
     const { id } = subscription;
     const rotate = (params: Params = {}) =>
@@ -286,7 +286,7 @@ describe("event subscriptions", () => {
       );
   });
 
-  it("go back to an event or a time, and not before the oldest event that is kept", async () => {
+  it("replay from an event or a time, but not from before the oldest event of the log", async () => {
     const { subscription } = await create();
     const { id } = subscription;
     const replay = (params: Params) =>
@@ -341,7 +341,7 @@ describe("event subscriptions", () => {
     expect((await resume()).body.subscription).to.include({ state: "active", state_reason: null });
   });
 
-  it("list deliveries, none at first", async () => {
+  it("list no deliveries before the first one", async () => {
     const { subscription } = await create();
     const answer = await scene.as(owner).succeed(listEventDeliveries, at(subscription.id));
     expect(answer.deliveries).to.deep.equal([]);

@@ -52,7 +52,7 @@ export interface Integration {
   readonly formats: Readonly<Record<string, Format>>;
   /** How its requests are signed; Standard Webhooks unless given. */
   readonly signature?: SignatureScheme;
-  /** Parameters of its own, for clients that put together the address of a bot. */
+  /** Query parameters that not all integrations have. Clients offer them when they compose the URL of a bot. */
   readonly urlOptions?: readonly UrlOption[];
   /** Whether a body may be `text/plain`, and a form may have the text in `content`. */
   readonly takesText?: true;

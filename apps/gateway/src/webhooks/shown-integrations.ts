@@ -2,7 +2,7 @@ import type { ShownIntegration } from "@carillon/domain";
 
 import { integrations } from "./load-integrations.ts";
 
-/** The integrations as the snapshot has them, by name (bot-platform.md §1.6). */
+/** The integrations in the format of the snapshot, sorted by name (bot-platform.md §1.6). */
 export const shownIntegrations: readonly ShownIntegration[] = [...integrations.values()]
   .map(({ name, label, events, urlOptions = [] }) => ({
     name,

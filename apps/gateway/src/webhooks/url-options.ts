@@ -1,6 +1,6 @@
 import type { UrlOption } from "@carillon/domain";
 
-/** Parameters of addresses that several integrations take (bot-platform.md §1.1). */
+/** Query parameters that several integrations have (bot-platform.md §1.1). */
 
 export const branches: UrlOption = {
   key: "branches",

@@ -17,10 +17,10 @@ import { callJob, callWebhook, type CallWebhook } from "@carillon/jobs";
 import { leaveWhenLong, noteAnswer, postToEndpoint, settlingMs } from "../endpoint-calls.ts";
 import { processor, type JobContext } from "../processor.ts";
 
-/** Milliseconds for which a job makes ready calls of the organization after its own: a job for each takes as long as the call. */
+/** Milliseconds for which a job makes further ready calls of the organization: a new job for each would cost as much as the call. */
 const continuedMs = 5_000;
 
-/** Ready calls that are read when a call has ended. Several jobs read at once, and each claims another one of them. */
+/** Ready calls that are read when a call has ended. Jobs that read the same calls at once each claim a different one. */
 const candidates = 8;
 
 /** Calls the endpoint of an outgoing webhook bot, with no transaction open meanwhile (bot-platform.md §2.4). */
@@ -55,7 +55,7 @@ async function makeOneOf(
   return undefined;
 }
 
-/** Makes a call and stores its answer. @returns the call; undefined if it was not to be made or was interrupted */
+/** Makes a call and stores its answer. @returns the call; undefined if it could not be claimed or was interrupted */
 async function makeCall(
   context: JobContext<CallWebhook>,
   wanted: CallWebhook,

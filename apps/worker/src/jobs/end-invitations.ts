@@ -3,7 +3,7 @@ import { endInvitations } from "@carillon/jobs";
 
 import { intentProcessor } from "../intent-processor.ts";
 
-/** Ends links that an account has made or that are for its address, a step at a time. */
+/** Ends the invitation links that an account has made, and those for its address, in steps. */
 export default intentProcessor(endInvitations, (tx, { id, realmId, payload }) =>
   runEndInvitationsStep(tx, realmId, id, payload),
 );

@@ -25,7 +25,7 @@ export default callProcessor(pingSubscription, async (db, { id, realmId, payload
   const slot = await db.transaction((tx) =>
     takeSlot(tx, endpoint, services.outgoing.timeoutMs + settlingMs),
   );
-  // The job is repeated.
+  // The queue retries the job later.
   if (!slot) throw new Error("too many calls are in progress, or the endpoint does not answer");
   try {
     const webhookId = `ping_${id}`;

@@ -80,7 +80,7 @@ describe("deliveries of event subscriptions", () => {
     );
   };
 
-  it("send what GET /events gives to the bot, signed", async () => {
+  it("send the events that GET /events gives to the bot, signed", async () => {
     const params = {
       event_types: ["message", "reaction", "update_message", "stream"],
       apply_markdown: false,
@@ -135,7 +135,7 @@ describe("deliveries of event subscriptions", () => {
     });
   });
 
-  it("pass events for others without a call", async () => {
+  it("skip events for other users without a call", async () => {
     await patch({ narrow: [["topic", "dinner"]] });
     await say();
     await serve();
@@ -149,7 +149,7 @@ describe("deliveries of event subscriptions", () => {
     expect((await subscribed.read()).cursor).to.be.greaterThan(cursor);
   });
 
-  it("send messages of all public channels if they are asked to", async () => {
+  it("send messages of all public channels with all_public_streams", async () => {
     await patch({ all_public_streams: true });
     const other = await channel(db, scene.org.realm, { subscribers: [person] });
     await send(scene.as(person), toChannel(other.id, { content: "elsewhere" }));
@@ -316,7 +316,7 @@ describe("deliveries of event subscriptions", () => {
     ]);
   });
 
-  it("go back in a replay, also while a batch is under way", async () => {
+  it("continue from the event of a replay, also while a batch is in progress", async () => {
     await say("first");
     await say("second");
     const { cursor } = await subscribed.read();
@@ -336,7 +336,7 @@ describe("deliveries of event subscriptions", () => {
     expect(ids()[1]).not.to.equal(ids()[0]);
   });
 
-  it("count a batch that is acknowledged after a pause, and send no other", async () => {
+  it("move the cursor for a batch acknowledged after a pause, and send no further one", async () => {
     for (const content of ["first", "second"]) {
       await say(content);
       endpoint.answer(async () => {
@@ -353,7 +353,7 @@ describe("deliveries of event subscriptions", () => {
     expect(contents()).to.deep.equal([["first"], ["second"]]);
   });
 
-  it("end with their row or their bot, also while a batch is under way", async () => {
+  it("stop when the subscription or the bot is removed, also while a batch is in progress", async () => {
     await say();
     answerWith(500);
     await serve();
@@ -379,7 +379,7 @@ describe("deliveries of event subscriptions", () => {
     expect(await db.rows("SELECT FROM outgoing_slot")).to.deep.equal([]);
   });
 
-  it("filter earlier events as before a change, in a repeated batch too", async () => {
+  it("apply the old filters to events from before a change, in a repeated batch too", async () => {
     await say("first");
     answerWith(500);
     await serve();
@@ -395,7 +395,7 @@ describe("deliveries of event subscriptions", () => {
     expect(row).to.deep.equal({ earlier_filters: [] });
   });
 
-  it("tell of a gap if events were deleted before they were sent, once", async () => {
+  it("report a gap once if events were deleted before they were sent", async () => {
     await say("lost");
     answerWith(500);
     await serve();
@@ -413,7 +413,7 @@ describe("deliveries of event subscriptions", () => {
     expect(sent().map(({ data }) => data.gap)).to.deep.equal([false, true, false]);
   });
 
-  it("sign with both secrets after a rotation", async () => {
+  it("are signed with both secrets after a rotation", async () => {
     const rotated = await scene.as(own).succeed(rotateEventSubscriptionSecret, at());
     await say();
     await serve();
@@ -422,7 +422,7 @@ describe("deliveries of event subscriptions", () => {
       expect(new Webhook(secret).verify(call?.body ?? "", call?.headers ?? {})).to.be.an("object");
   });
 
-  it("send a ping in any state, ten in a minute", async () => {
+  it("send a ping in any state, at most ten in a minute", async () => {
     const ping = () => scene.as(own).call(pingEventSubscription, at());
     await patch({ paused: true });
     expect((await ping()).status).to.equal(200);
@@ -459,7 +459,7 @@ describe("deliveries of event subscriptions", () => {
     expect(await subscribed.read()).to.include({ state: "paused" });
   });
 
-  it("wait for the place of a call in progress, and leave the place of a killed worker in time", async () => {
+  it("wait for a slot among the calls in progress, and free the slot of a killed worker when its claim expires", async () => {
     await say();
     await db.rows("UPDATE event_subscription SET calling_until = now() + interval '1 minute'");
     await serve();
@@ -469,7 +469,7 @@ describe("deliveries of event subscriptions", () => {
     expect(contents()).to.deep.equal([["hello"]]);
   });
 
-  it("store nothing for a call that another worker has made meanwhile", async () => {
+  it("store nothing for a call if another worker has claimed the subscription meanwhile", async () => {
     await say();
     endpoint.answer(async () => {
       endpoint.answer(() => ({}));

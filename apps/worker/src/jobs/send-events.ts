@@ -28,13 +28,13 @@ import { processor, type JobContext } from "../processor.ts";
 
 type Context = JobContext<SendEvents>;
 
-/** Milliseconds after which a subscription gives its place among the calls in progress to others. */
+/** Milliseconds for which one job sends batches of a subscription. Then others get its slot among the calls in progress. */
 const maxTurnMs = 5_000;
 
 /** Subscriptions of the organization whose jobs are added when one has ended its turn. */
 const woken = 3;
 
-/** Days of nothing but failures that disable a subscription, unless the configuration says otherwise. */
+/** Days without a successful delivery after which a subscription is disabled, unless the configuration says otherwise. */
 const usualDisableDays = 3;
 
 /** Sends the events of a subscription to its URL, with no transaction open meanwhile (bot-platform.md §3). */
@@ -61,7 +61,7 @@ async function serve(context: Context): Promise<void> {
 
 /**
  * Sends batches until there are no more events, one fails, or the turn is over.
- * @returns how the last one has ended, and the number of calls; undefined if none was sent
+ * @returns how the last batch ended, and the number of calls; undefined if nothing was sent or the job was interrupted
  */
 async function takeTurn(
   context: Context,
@@ -89,13 +89,13 @@ async function takeTurn(
     await returnSubscription(db, claimed);
     return undefined;
   } catch (error) {
-    // Another job serves it at once; without the database, once the claim is over.
+    // Lets another job claim it at once. If the database is unreachable, the claim has to expire first.
     await returnSubscription(db, claimed).catch(() => {});
     throw error;
   }
 }
 
-/** Returns the batch that is under way, or begins one; undefined if there is nothing to send, or no time left. */
+/** Returns the batch in progress, or begins a new one; undefined if there is nothing to send, or no time left. */
 async function beginBatch(
   context: Context,
   claimed: ClaimedSubscription,
@@ -110,7 +110,7 @@ async function beginBatch(
     if (!batch) return undefined;
     if (known !== null && until !== null) {
       if (batch.from === after && batch.events.length > 0) return { webhookId: known, batch };
-      // Its events are no longer kept, or the bot may not have them any more.
+      // Its events have been deleted from the log, or the bot has lost access to all of them.
       await forgetBatch(db, claimed);
       continue;
     }
@@ -125,7 +125,7 @@ async function beginBatch(
   return undefined;
 }
 
-/** Reads the batch after one that is under way; undefined if events in between are no longer kept. */
+/** Reads the batch after the one in progress; undefined if events in between have been deleted from the log. */
 async function readNext(
   context: Context,
   claimed: ClaimedSubscription,

@@ -5,7 +5,10 @@ import type { RecurringTask } from "@carillon/scheduling";
 
 import type { WorkerServices } from "../services.ts";
 
-/** Adds jobs for subscriptions that have events to send. Each run uses new job ids: the job of an earlier run may have run too early. */
+/**
+ * Adds jobs for subscriptions that have events to send. The job ids differ from those of the previous run, whose jobs may
+ * have looked at the rows too early.
+ */
 export default {
   definition: relaySubscriptions,
   async run({ db, queues, batches }) {

@@ -2302,7 +2302,7 @@ export interface RotateBotWebhookResult extends Answer {
 
 export interface RotateEventSubscriptionSecretParams {
   readonly subscription_id: number;
-  /** How long the last secret signs along. Any older one ends at once. Default: 86400. */
+  /** Seconds for which requests are signed with the previous secret as well. Any older one ends at once. Default: 86400. */
   readonly expire_seconds?: number | undefined;
 }
 
@@ -2647,7 +2647,7 @@ export interface UpdateEventSubscriptionParams {
   readonly all_public_streams?: boolean | undefined;
   /** At most 200 characters. */
   readonly description?: string | undefined;
-  /** `false` also brings back a disabled subscription, at its cursor. */
+  /** `false` also resumes a disabled subscription, from its cursor. */
   readonly paused?: boolean | undefined;
 }
 
@@ -4956,7 +4956,7 @@ export interface Methods {
   /**
    * Create an event subscription: `POST /api/v1/event_subscriptions`.
    *
-   * For the bot itself, its owner and administrators of the organization. The events of the bot after the last one are sent to the URL, signed with `signing_secret`, which no later answer shows.
+   * For the bot itself, its owner and administrators of the organization. From now on, events of the bot are sent to the URL, signed with `signing_secret`, which no later answer shows.
    */
   createEventSubscription(params: CreateEventSubscriptionParams, options?: CallOptions): Promise<CreateEventSubscriptionResult>;
 
@@ -5125,7 +5125,7 @@ export interface Methods {
   /**
    * Delete an event subscription: `DELETE /api/v1/event_subscriptions/{subscription_id}`.
    *
-   * For the bot itself, its owner and administrators of the organization. A call under way may still arrive.
+   * For the bot itself, its owner and administrators of the organization. A request in progress may still arrive.
    *
    * Repeated safely.
    */
@@ -5654,7 +5654,7 @@ export interface Methods {
   /**
    * Send a ping to the URL of an event subscription: `POST /api/v1/event_subscriptions/{subscription_id}/ping`.
    *
-   * For the bot itself, its owner and administrators of the organization. In any state, and out of the order of events; at most 10 in a minute. The deliveries show the answer.
+   * For the bot itself, its owner and administrators of the organization. A ping is sent in any state, and does not wait for events. At most 10 in a minute. The list of deliveries shows the answer.
    *
    * Repeated safely.
    */
@@ -5890,7 +5890,7 @@ export interface Methods {
   /**
    * Send the events of a subscription again: `POST /api/v1/event_subscriptions/{subscription_id}/replay`.
    *
-   * For the bot itself, its owner and administrators of the organization. Goes on with the first event at or after the given one, or at or after the given time. The error has `oldest_event_id` if older events are no longer kept.
+   * For the bot itself, its owner and administrators of the organization. Continues with the first event at or after the given event or time. If events of that age are no longer kept, the error has `oldest_event_id`.
    *
    * Repeated safely.
    */
@@ -5945,7 +5945,7 @@ export interface Methods {
   /**
    * Replace a secret of an outgoing webhook bot: `POST /api/v1/bots/{bot_id}/webhook/rotate`.
    *
-   * For the bot's owner and for administrators of the organization. An old token ends at once; an old signing secret signs along for 24 hours.
+   * For the bot's owner and for administrators of the organization. An old token ends at once; requests are signed with an old signing secret as well for 24 hours.
    */
   rotateBotWebhook(params: RotateBotWebhookParams, options?: CallOptions): Promise<RotateBotWebhookResult>;
 
@@ -6092,7 +6092,7 @@ export interface Methods {
   /**
    * Change an event subscription: `PATCH /api/v1/event_subscriptions/{subscription_id}`.
    *
-   * For the bot itself, its owner and administrators of the organization. Other filters apply to events from then on.
+   * For the bot itself, its owner and administrators of the organization. New filters apply to events from then on.
    *
    * Repeated safely.
    */

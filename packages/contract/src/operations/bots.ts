@@ -281,7 +281,7 @@ export const rotateBotWebhook = operation({
   access: "account",
   summary: "Replace a secret of an outgoing webhook bot",
   description:
-    "For the bot's owner and for administrators of the organization. An old token ends at once; an old signing secret signs along for 24 hours.",
+    "For the bot's owner and for administrators of the organization. An old token ends at once; requests are signed with an old signing secret as well for 24 hours.",
   pathParams: { bot_id: path.int() },
   example: {
     made: { USER_ID: ["create-bot", "user_id"] },

@@ -9,7 +9,7 @@ export const maxSubscriptions = { ofBot: 10, ofOrganization: 100 };
 export const maxSubscribedTypes = 20;
 /** Maximum number of pings of a subscription in a minute. */
 export const maxPings = 10;
-/** Seconds for which an old signing secret signs along unless the rotation says otherwise, and at most. */
+/** Seconds for which the old signing secret stays in use after a rotation: the default and the maximum. */
 const secretExpiry = { usual: 86_400, max: 604_800 };
 /** UNIX seconds, the end of the year 9999. */
 const lastInstant = 253_402_300_799;
@@ -23,17 +23,17 @@ const eventSubscription = z.strictObject({
   narrow: z.array(z.tuple([z.string(), z.string()])),
   all_public_streams: z.boolean(),
   description: z.string(),
-  /** `failing` from the first failed delivery to the next success; `disabled` ones are called no more. */
+  /** `failing` from the first failed delivery to the next success. `paused` and `disabled` subscriptions send nothing. */
   state: z.enum(["active", "failing", "paused", "disabled"]),
   /** Why it is failing or disabled; else null. */
   state_reason: z.string().nullable(),
-  /** ID of the last event that was acknowledged, or passed because the subscription does not want it. */
+  /** ID of the last event that was acknowledged, or skipped because it does not match the filters. */
   cursor: z.int(),
   /** UNIX seconds; null unless it is failing. */
   failing_since: z.int().nullable(),
   /** UNIX seconds; null if no attempt is planned. */
   next_attempt_at: z.int().nullable(),
-  /** How many secrets sign now. */
+  /** How many secrets sign requests now: 2 for a while after a rotation. */
   signing_secrets: z.int(),
   /** UNIX seconds */
   date_created: z.int(),
@@ -79,7 +79,7 @@ export const createEventSubscription = operation({
   path: "/api/v1/event_subscriptions",
   access: "account",
   summary: "Create an event subscription",
-  description: `${callers} The events of the bot after the last one are sent to the URL, signed with \`signing_secret\`, which no later answer shows.`,
+  description: `${callers} From now on, events of the bot are sent to the URL, signed with \`signing_secret\`, which no later answer shows.`,
   example: {
     as: "bot",
     params: { url: "https://example.com/events", event_types: ["message"] },
@@ -110,7 +110,7 @@ export const listEventSubscriptions = operation({
   errors: ["REQUEST_VARIABLE_MISSING"],
 });
 
-/** What the examples of all operations on one subscription share. */
+/** Common parts of the examples of operations on one subscription. */
 const one = {
   as: "bot",
   made: { SUBSCRIPTION_ID: ["create-event-subscription", "id"] },
@@ -141,7 +141,7 @@ export const updateEventSubscription = operation({
   access: "account",
   idempotencyKey: true,
   summary: "Change an event subscription",
-  description: `${callers} Other filters apply to events from then on.`,
+  description: `${callers} New filters apply to events from then on.`,
   example: { ...one, params: { paused: true } },
   params: {
     url: urlParameter().optional(),
@@ -152,7 +152,7 @@ export const updateEventSubscription = operation({
     paused: form
       .bool()
       .optional()
-      .describe("`false` also brings back a disabled subscription, at its cursor."),
+      .describe("`false` also resumes a disabled subscription, from its cursor."),
   },
   result: { subscription: eventSubscription },
 });
@@ -166,7 +166,7 @@ export const deleteEventSubscription = operation({
   access: "account",
   idempotencyKey: true,
   summary: "Delete an event subscription",
-  description: `${callers} A call under way may still arrive.`,
+  description: `${callers} A request in progress may still arrive.`,
   example: one,
 });
 
@@ -184,7 +184,9 @@ export const rotateEventSubscriptionSecret = operation({
     expire_seconds: form
       .int({ min: 0, max: secretExpiry.max })
       .default(secretExpiry.usual)
-      .describe("How long the last secret signs along. Any older one ends at once."),
+      .describe(
+        "Seconds for which requests are signed with the previous secret as well. Any older one ends at once.",
+      ),
   },
   result: { signing_secret: z.string() },
 });
@@ -198,7 +200,7 @@ export const pingEventSubscription = operation({
   access: "account",
   idempotencyKey: true,
   summary: "Send a ping to the URL of an event subscription",
-  description: `${callers} In any state, and out of the order of events; at most ${maxPings} in a minute. The deliveries show the answer.`,
+  description: `${callers} A ping is sent in any state, and does not wait for events. At most ${maxPings} in a minute. The list of deliveries shows the answer.`,
   example: one,
 });
 
@@ -211,7 +213,7 @@ export const replayEventSubscription = operation({
   access: "account",
   idempotencyKey: true,
   summary: "Send the events of a subscription again",
-  description: `${callers} Goes on with the first event at or after the given one, or at or after the given time. The error has \`oldest_event_id\` if older events are no longer kept.`,
+  description: `${callers} Continues with the first event at or after the given event or time. If events of that age are no longer kept, the error has \`oldest_event_id\`.`,
   example: {
     ...one,
     made: { ...one.made, CURSOR: ["create-event-subscription", "cursor"] },

@@ -223,7 +223,7 @@ const newSecret = statement({
 });
 
 /**
- * Replaces the token of an endpoint, or its signing secret: the old secret signs along for 24 hours.
+ * Replaces the token of an endpoint, or its signing secret: requests are signed with the old one as well for 24 hours.
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
  */
 export async function rotateWebhook(

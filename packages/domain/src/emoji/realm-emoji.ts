@@ -79,18 +79,18 @@ export function emojiName(text: string): string {
   return name;
 }
 
-/** A name for a new emoji. */
+/** A checked name for a new emoji. */
 interface CheckedName {
   /** The name as it is stored. */
   readonly name: string;
-  /** Why the account may not add it, if the request has exactly one file. */
+  /** Why the account may not add it. Errors about the number of files come before this one. */
   readonly refusal: ApiError | undefined;
 }
 
 /**
  * Checks whether the account may add an emoji with this name (files.md §6).
  * @param text the name as the request has it
- * @throws ApiError `BAD_REQUEST` for a reason that comes before the number of files
+ * @throws ApiError `BAD_REQUEST` for the errors that come before those about the number of files
  */
 export async function checkNewEmoji(sql: Sql, actor: Account, text: string): Promise<CheckedName> {
   const name = emojiName(text);

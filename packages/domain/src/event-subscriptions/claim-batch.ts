@@ -3,17 +3,17 @@ import type { SendEvents } from "@carillon/jobs";
 
 import { type Endpoint, releaseSlot, type Slot, takeSlot } from "../outgoing-calls/slots.ts";
 
-/** A subscription that this worker has to serve, before `forMs` are over. */
+/** A subscription that this worker has claimed. */
 export interface ClaimedSubscription extends Endpoint, Slot {
   readonly subscriptionId: number;
   readonly botId: number;
-  /** Rises with every replay. */
+  /** Incremented by every replay. */
   readonly generation: number;
   /** 1 for the first call. */
   readonly call: number;
 }
 
-/** SQL: whether the subscription `s` may be called now, give or take a second by which delayed jobs may be early. */
+/** SQL: whether the subscription `s` may be called now. Allows a second, because delayed jobs may run slightly early. */
 const callable = `s.state IN ('active', 'failing') AND coalesce(s.calling_until <= clock_timestamp(), true)
       AND coalesce(s.next_at <= clock_timestamp() + interval '1 second', true)`;
 
@@ -62,10 +62,10 @@ const place = statement({
     WHERE s.id = $1 AND s.calls = $2 AND s.generation = $3 AND s.state IN ('active', 'failing')`,
 });
 
-/** Where a claimed subscription stands. `batchTo`, `webhookId`: of the batch under way; null without one. */
+/** The cursor of a claimed subscription. `batchTo` and `webhookId` belong to the batch in progress; null without one. */
 export type SubscriptionPlace = RowOf<typeof place>;
 
-/** Reads where the subscription stands; undefined if the claim is no longer good. */
+/** Reads the cursor and the batch in progress; undefined if the claim is no longer valid. */
 export async function readPlace(
   sql: Sql,
   { subscriptionId, call, generation }: ClaimedSubscription,
@@ -95,10 +95,10 @@ const destination = statement({
     FROM event_subscription s WHERE s.id = $1`,
 });
 
-/** Where and how a subscription is called now. `now`: UNIX seconds. */
+/** The URL and the secrets of a subscription. `now`: UNIX seconds. */
 export type SubscriptionDestination = RowOf<typeof destination>;
 
-/** Reads where a subscription is called; undefined if it was deleted. */
+/** Reads the URL and the secrets of a subscription; undefined if it was deleted. */
 export async function readDestination(
   sql: Sql,
   subscriptionId: number,

@@ -8,14 +8,14 @@ import type { EndpointRequest } from "../bot-webhooks/prepare-call.ts";
 import { serverVersion } from "../server.ts";
 import type { SubscriptionDestination } from "./claim-batch.ts";
 
-/** Whose events are sent. */
+/** The subscription whose events are sent. */
 interface Subscriber {
   readonly subscriptionId: number;
   readonly botId: number;
   readonly realmId: number;
 }
 
-/** A signed request with a batch of events, or a ping if there is none (bot-platform.md §3). */
+/** Makes a signed request with a batch of events, or a ping without a batch (bot-platform.md §3). */
 export async function eventRequest(
   sql: Sql,
   site: Site,

@@ -34,10 +34,10 @@ import {
 /** Maximum characters of a description. */
 const maxDescription = 200;
 
-/** Maximum changes of filters that may wait for the delivery of earlier events. */
+/** Maximum sets of earlier filters that are kept until the events from before the change have been delivered. */
 const maxEarlierFilters = 20;
 
-/** Types that no subscription delivers: they are worth nothing when they arrive late. */
+/** Types that no subscription delivers, because they are useless when they arrive late. */
 const momentary = new Set(["heartbeat", "presence", "typing", "typing_edit_message"]);
 
 const deliverable = new Set(allEvents.filter(({ internal }) => !internal).map(({ type }) => type));
@@ -78,7 +78,7 @@ function checkDescription(text: string): string {
 }
 
 /**
- * Checks filters; what is not given stays as it is.
+ * Checks filters. Returns the current value of each that is not given.
  * @throws ApiError `BAD_REQUEST`
  */
 function checkFilters(bot: Account, wanted: WantedFilters, now: EventFilters): EventFilters {
@@ -110,7 +110,7 @@ const insert = statement({
 });
 
 /**
- * Creates a subscription that begins behind the last event (bot-platform.md §3).
+ * Creates a subscription whose first event is the next one of the log (bot-platform.md §3).
  * @throws ApiError `BAD_REQUEST`, `REQUEST_VARIABLE_MISSING`
  */
 export async function createSubscription(
@@ -212,7 +212,7 @@ const update = statement({
 });
 
 /**
- * Changes a subscription. Other filters apply to events from then on.
+ * Changes a subscription. New filters apply to events from then on.
  * @throws ApiError `BAD_REQUEST`
  */
 export async function updateSubscription(
@@ -258,7 +258,7 @@ const storeFilters = statement({
     WHERE id = $1`,
 });
 
-/** Stores other filters, and keeps those of the events that were logged before and are not delivered yet. */
+/** Stores new filters. Keeps the old ones for events that were logged before and are not delivered yet. */
 async function changeFilters(tx: Tx, row: SubscriptionRow, to: EventFilters): Promise<void> {
   const from = filtersOf(row);
   if (JSON.stringify(from) === JSON.stringify(to)) return;
@@ -269,7 +269,7 @@ async function changeFilters(tx: Tx, row: SubscriptionRow, to: EventFilters): Pr
   if (found.head > last) kept.push({ ...from, until: found.head });
   if (kept.length > maxEarlierFilters)
     throw errors.badRequest(
-      `The filters have changed ${maxEarlierFilters} times since the last event that was delivered: replay or wait`,
+      `The filters have changed ${maxEarlierFilters} times since the last delivered event: start a replay, or wait for a delivery`,
     );
   await tx.rows(storeFilters, [
     row.id,
@@ -306,7 +306,7 @@ const remove = statement({
   text: "DELETE FROM event_subscription WHERE id = $1",
 });
 
-/** Deletes a subscription; a call under way may still arrive. @throws ApiError `BAD_REQUEST` */
+/** Deletes a subscription. A request in progress may still arrive. @throws ApiError `BAD_REQUEST` */
 export async function deleteSubscription(tx: Tx, actor: Account, id: number): Promise<void> {
   const { row } = await lockSubscription(tx, actor, id);
   await tx.rows(remove, [id]);
@@ -320,7 +320,7 @@ const newSecret = statement({
 });
 
 /**
- * Replaces the signing secret; the old one signs along for a while, any older one ends.
+ * Replaces the signing secret. Requests are signed with the old one as well for `expireSeconds`; any older one ends.
  * @returns the new secret
  * @throws ApiError `BAD_REQUEST`
  */

@@ -37,7 +37,7 @@ const read = statement({
 
 /**
  * Sends the owner of a bot the notification bot's direct message that a subscription is failing or disabled
- * (bot-platform.md §3). Does nothing if it is not any more, or if the owner is gone.
+ * (bot-platform.md §3). Does nothing if its state has changed or the owner is not active.
  */
 export async function sendSubscriptionNotice(
   tx: Tx,
@@ -59,7 +59,7 @@ export async function sendSubscriptionNotice(
   const because = inlineCode(reason ?? "unknown error");
   const text =
     what === "failing"
-      ? paragraph`Events of ${silentUser(bot)} have not reached ${inlineCode(origin)} for an hour: ${because}. Carillon goes on trying.`
+      ? paragraph`Events of ${silentUser(bot)} have not reached ${inlineCode(origin)} for an hour: ${because}. Carillon keeps trying.`
       : paragraph`Events of ${silentUser(bot)} are no longer sent to ${inlineCode(origin)}: ${because}. Resume the event subscription when its endpoint works again.`;
   const { events } = await sendMessages(tx, realm, [
     await composeNotice(tx, { bot: sender, target: directTo(sender, owner), notice: notice(text) }),

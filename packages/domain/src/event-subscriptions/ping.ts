@@ -23,7 +23,7 @@ const wait = statement({
 });
 
 /**
- * Queues a ping of a subscription, which is sent out of the order of events and in any state.
+ * Queues a ping of a subscription. It is sent in any state, and does not wait for events.
  * @throws ApiError `BAD_REQUEST`; `RATE_LIMIT_HIT` after ten pings in a minute
  */
 export async function queuePing(tx: Tx, actor: Account, id: number): Promise<void> {

@@ -15,9 +15,9 @@ const ready = statement({
 });
 
 /**
- * Reads subscriptions that have events to send. The order is random, so that each is called at some time even if there are
- * more than may be called at once.
- * @param wanted `realmIds`: of these organizations only; `first`: the id of one that comes first
+ * Reads subscriptions that have events to send. The order is random, so that each gets its turn even if there are more than
+ * may be called at once.
+ * @param wanted `realmIds`: only subscriptions of these organizations; `first`: the id of the subscription to put first
  */
 export function readySubscriptions(
   sql: Sql,
@@ -37,7 +37,7 @@ const lag = statement({
     WHERE s.state IN ('active', 'failing')`,
 });
 
-/** Returns for how many seconds the oldest event that a subscription has not delivered or passed has waited. */
+/** Returns the age in seconds of the oldest event that a subscription has neither delivered nor skipped. */
 export async function subscriptionLag(sql: Sql): Promise<number> {
   return (await sql.rows(lag, []))[0]?.seconds ?? 0;
 }

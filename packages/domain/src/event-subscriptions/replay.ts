@@ -19,8 +19,8 @@ const move = statement({
 });
 
 /**
- * Moves the cursor of a subscription, so that it goes on with the first event at or after the given one, or at or after the
- * given time. A batch under way is not counted. All events are filtered as the subscription says now.
+ * Moves the cursor of a subscription, so that it continues with the first event at or after the given event or time. The
+ * result of a batch in progress no longer moves the cursor. All events are filtered by the current filters.
  * @returns the new cursor, an event id
  * @throws ApiError `BAD_REQUEST`, with `oldest_event_id` if the event is no longer kept
  */

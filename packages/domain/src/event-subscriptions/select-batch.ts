@@ -22,7 +22,7 @@ const read = statement({
 });
 
 /**
- * Reads the events after a number that the subscription's bot would get by `GET /events`, as many as one batch holds.
+ * Reads a batch of the events after `range.after`, as the subscription's bot would get them from `GET /events`.
  * @param tx a REPEATABLE READ, READ ONLY transaction
  * @param range `until`: the end of a batch that was begun before
  * @returns undefined if the subscription was deleted

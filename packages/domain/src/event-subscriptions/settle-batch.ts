@@ -9,16 +9,16 @@ import type { MadeAttempt } from "../bot-webhooks/settle-call.ts";
 import { extendSlot, releaseSlot } from "../outgoing-calls/slots.ts";
 import type { ClaimedSubscription } from "./claim-batch.ts";
 
-/** Seconds after the first failures, by the number of failures in a row; the last one counts for all later ones. */
+/** Seconds to wait after a failure, by the number of failures in a row. The last value holds for all later failures. */
 const pauses = [1, 5, 30, 120, 600, 1_800, 3_600, 7_200];
 
-/** Fraction by which a pause is shorter or longer. */
+/** Maximum fraction by which a random pause differs from its value. */
 const jitter = 0.2;
 
-/** Bounds of a pause for which the endpoint has asked, in milliseconds. */
+/** Bounds of a pause that the endpoint requested by `Retry-After`, in milliseconds. */
 const askedFor = { min: 1_000, max: 3_600_000 };
 
-/** Attempts that are kept of a subscription. */
+/** Number of logged attempts that are kept for a subscription. */
 const keptAttempts = 100;
 
 /** Characters of an answer that are kept. */
@@ -45,7 +45,7 @@ export function newBatchId(): string {
 }
 
 /**
- * Stores the limits of a batch before its first attempt; without events it moves the cursor past the events for others.
+ * Stores the limits of a batch before its first attempt. For a batch without events, moves the cursor past the skipped ones.
  * @returns false if the subscription has changed, so that the batch must not be sent
  */
 export async function storeBatch(
@@ -73,7 +73,7 @@ const forget = statement({
     WHERE id = $1 AND calls = $2 AND generation = $3`,
 });
 
-/** Drops the limits of a batch whose events are no longer kept. */
+/** Drops the limits of a batch that cannot be read again. */
 export async function forgetBatch(
   sql: Sql,
   { subscriptionId, call, generation }: ClaimedSubscription,
@@ -121,13 +121,13 @@ const release = statement({
   text: "UPDATE event_subscription SET calling_until = NULL WHERE id = $1",
 });
 
-/** A batch under way. `webhookId`: the same for all attempts. */
+/** A batch in progress. `webhookId`: the same for all attempts. */
 export interface SentBatch {
   readonly webhookId: string;
   readonly batch: EventBatch;
 }
 
-/** What became of a batch. */
+/** The outcome of an attempt to send a batch. `overtaken`: another worker or a replay has taken its place. */
 export interface SettledBatch {
   readonly outcome: "done" | "retry" | "failed" | "overtaken";
   /** Milliseconds until the next attempt. */
@@ -137,11 +137,12 @@ export interface SettledBatch {
 }
 
 /**
- * Stores what follows from a call, in one transaction: cursor or time of the next attempt, state, log row, and the limits of
- * the next batch. Does nothing for a call that another worker has made meanwhile.
- * @param next the batch after this one, which is sent at once if this one was acknowledged; without events, the cursor passes
+ * Stores the result of a call in one transaction: the cursor or the time of the next attempt, the state, the log row, and the
+ * limits of the next batch. Stores nothing if another worker has claimed the subscription meanwhile.
+ * @param next the batch after this one, to be sent at once if this one was acknowledged; if it has no events, the cursor skips
  *   it; undefined if none was read
- * @param limits `disableDays`: days of nothing but failures that disable it; `forMs`: how long the claim of the next call holds
+ * @param limits `disableDays`: days without a success that disable the subscription; `forMs`: milliseconds for which the claim
+ *   of the next call holds
  */
 export async function settleBatch(
   tx: Tx,
@@ -192,13 +193,13 @@ export async function settleBatch(
   return { outcome: "retry", delayMs, continues: false };
 }
 
-/** Returns why a call failed; undefined for a success, which is any status 2xx. */
+/** Returns why a call failed; undefined if it was answered with a status 2xx. */
 export function reasonOf(outcome: OutgoingOutcome): string | undefined {
   if (outcome.kind !== "answered") return outcome.reason;
   return outcome.status >= 200 && outcome.status < 300 ? undefined : `status ${outcome.status}`;
 }
 
-/** Returns the pause after so many failures in a row, in milliseconds. */
+/** Returns the pause after this many failures in a row, in milliseconds. */
 function pauseAfter(failures: number, outcome: OutgoingOutcome): number {
   if (
     outcome.kind === "answered" &&
@@ -210,7 +211,7 @@ function pauseAfter(failures: number, outcome: OutgoingOutcome): number {
   return Math.round(seconds * 1_000 * (1 + jitter * (2 * Math.random() - 1)));
 }
 
-/** Records the direct message in which the notification bot tells the owner of the bot. */
+/** Records a job that sends the owner of the bot a direct message about the state of a subscription. */
 export async function recordOwnerNotice(
   tx: Tx,
   realmId: number,
@@ -237,7 +238,7 @@ const write = statement({
       SELECT id FROM outgoing_attempt WHERE subscription_id = $2 ORDER BY id DESC OFFSET ${keptAttempts - 1} LIMIT 1)`,
 });
 
-/** Logs an attempt, and deletes older ones than the last {@link keptAttempts} of the subscription. */
+/** Logs an attempt, and deletes all but the last {@link keptAttempts} of the subscription. */
 export async function logAttempt(
   tx: Tx,
   { realmId, subscriptionId }: Pick<ClaimedSubscription, "realmId" | "subscriptionId">,

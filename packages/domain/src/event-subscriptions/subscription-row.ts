@@ -11,15 +11,15 @@ import { checkAdministersBot } from "../bots/bots.ts";
 /*
  * The states of a subscription, a row of `event_subscription`:
  *
- *   active ◀──▶ failing    a delivery has failed; the next success ends it
- *     │ ▲          │
- *     │ └─ paused ◀┤       by its owner, until its owner resumes it
- *     ▼            ▼
- *     disabled             status 410, days of failures, or a deactivated bot; its owner may resume it
+ *   active ──── a delivery fails ────▶ failing
+ *   failing ─── a delivery succeeds ─▶ active
+ *   any ─────── its owner pauses it ─▶ paused
+ *   any ─────── status 410, days of failures, a deactivated bot, an operator ──▶ disabled
+ *   any ─────── its owner or an operator resumes it ──▶ active
  *
- * A subscription stands at its cursor, a number in the log. A batch under way holds the events after the cursor up to
- * `batch_to`: they are in the row before the first attempt, so that every attempt sends the same events under the same
- * `webhook-id`. While `calling_until` is in the future, a worker is calling; a later one may call again.
+ * The cursor of a subscription is the number of an event in the log. A batch in progress has the events after the cursor up
+ * to `batch_to`. The row has these limits before the first attempt, so that every attempt sends the same events under the
+ * same `webhook-id`. Until `calling_until`, one worker has claimed the subscription; then another one may.
  */
 
 /** Which events a subscription wants. */
@@ -29,7 +29,7 @@ export interface EventFilters {
   readonly allPublicChannels: boolean;
 }
 
-/** The filters of events up to number `until`, from before a change. */
+/** Filters from before a change. They apply to events up to number `until`. */
 export type EarlierFilters = EventFilters & { readonly until: number };
 
 const seconds = (column: string) => `floor(extract(epoch FROM ${column}))::float8`;
@@ -92,7 +92,7 @@ export function presentSubscription(row: SubscriptionRow): EventSubscription {
   };
 }
 
-/** Adds a job that serves the subscription after the commit, whether or not a job waits for a later time. */
+/** Adds a job that sends the events of the subscription after the commit, even if another job waits for a later time. */
 export function serveAfterCommit(
   tx: Tx,
   { id, calls }: Pick<SubscriptionRow, "id" | "calls">,
@@ -104,7 +104,7 @@ export function serveAfterCommit(
 const types: readonly (number | null)[] = [1, 3];
 
 /**
- * Returns the id of the bot that the caller means: itself, or the one that a person names.
+ * Returns the id of the named bot, or of the caller if it is a bot and names none.
  * @throws ApiError `REQUEST_VARIABLE_MISSING`
  */
 export function meantBot(actor: Account, botId: number | undefined): number {
@@ -114,7 +114,7 @@ export function meantBot(actor: Account, botId: number | undefined): number {
 }
 
 /**
- * Checks that the actor may have subscriptions of this bot: its own, or, for people, of a bot that they administer.
+ * Checks that the actor may manage subscriptions of this bot: the bot itself, or a person who administers it.
  * @throws ApiError `BAD_REQUEST`, also if there is no such bot
  */
 export function checkSubscriber(actor: Account, bot: Account | undefined): asserts bot is Account {
@@ -140,7 +140,7 @@ function noSuch() {
 }
 
 /**
- * Reads a subscription for its bot, or for who administers the bot.
+ * Reads a subscription for its bot, or for a person who administers the bot.
  * @throws ApiError `BAD_REQUEST`
  */
 export async function readSubscription(
@@ -156,7 +156,7 @@ export async function readSubscription(
 }
 
 /**
- * Locks a subscription, after its bot, for the bot or for who administers it.
+ * Locks the bot and then the subscription, for the bot or for a person who administers it.
  * @throws ApiError `BAD_REQUEST`
  */
 export async function lockSubscription(

@@ -12,12 +12,12 @@ import { checkIsNoGuest } from "./check-offer.ts";
 import { linkUrl } from "./mail.ts";
 import { ownLinkIsOpen } from "./usable-links.ts";
 
-/** Rows that one page examines: about 150 KB of them. */
+/** Maximum rows that one page examines, about 150 KB. */
 const pageRows = 500;
 
 /**
  * Returns SQL that examines a page of rows in the order of an index, and marks the rows that the list shows. Expired rows stay
- * for 30 days and may be many more. A page examines as many rows however many there are.
+ * for 30 days, and there may be many more of them. A page examines the same number of rows in any case.
  */
 function pageText(ofMaker: string): string {
   return `SELECT i.id, i.maker_id AS "makerId", i.kind, i.email, i.role, i.notify_referrer AS "notifyReferrer",
@@ -53,10 +53,10 @@ interface Page {
   readonly lastId: number | undefined;
 }
 
-/** A list of invitations: its first page, and what the others need. */
+/** The first page of a list of invitations, and the parameters by which the others are read. */
 export interface InvitationList {
   readonly first: Page;
-  /** The last id that the list may have: links that are made while it is sent are left out. */
+  /** The last id of the list. Links that are made while it is sent are left out. */
   readonly upTo: number;
   readonly realm: Realm;
   /** The account whose links are listed; null for those of all accounts. */

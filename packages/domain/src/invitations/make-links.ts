@@ -41,8 +41,8 @@ export interface Invitee {
 }
 
 /**
- * `mails` starts at 1 for links with an address, because each is mailed at once. `created_at` is not the transaction's time,
- * which may be before the lock of the group graph was taken: it is compared with `deactivated_at` of the maker.
+ * `mails` starts at 1 for links with an address, because each is mailed at once. `created_at` is compared with
+ * `deactivated_at` of the maker. It is not the transaction's time, which may be before the lock of the group graph was taken.
  */
 const insert = statement({
   name: "invitations-insert",

@@ -33,13 +33,13 @@ export const linkColumns = `i.id, i.kind, i.maker_id AS "makerId", i.parent_id A
 
 /**
  * SQL: whether the link `i`, which was not made from a reusable one, has neither ended nor expired, and its maker has not
- * been deactivated since. `ended_at` does not suffice: of many links of a deactivated maker, most get it later
- * (`endInvitationsOfMaker`).
+ * been deactivated since. `ended_at` alone does not tell: a job sets it some time after the deactivation if the maker has
+ * many links (`endInvitationsOfMaker`).
  */
 export const ownLinkIsOpen = `i.ended_at IS NULL AND (i.expires_at IS NULL OR i.expires_at > now())
   AND NOT EXISTS (SELECT FROM users m WHERE m.id = i.maker_id AND m.deactivated_at >= i.created_at)`;
 
-/** SQL: the same of any link, and whether the reusable link that it was made from has not ended either. */
+/** SQL: whether the link `i` is open, and so is the reusable link from which it was made, if any. */
 export const linkIsOpen = `${ownLinkIsOpen}
   AND NOT EXISTS (SELECT FROM invitations p JOIN users m ON m.id = p.maker_id
     WHERE p.id = i.parent_id AND (p.ended_at IS NOT NULL OR m.deactivated_at >= p.created_at))`;

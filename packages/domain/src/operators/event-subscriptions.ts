@@ -28,9 +28,9 @@ const list = statement({
 
 /**
  * An event subscription, for an operator, without the path of its URL, which may hold secrets. Times are UNIX seconds.
- * - `behind`: events of the organization after its cursor, also those that it does not want.
- * - `lagSeconds`: age of the first of them; null if there is none, or if it is not called.
- * - `lastAt`: of its last call; null before the first.
+ * - `behind`: number of the organization's events after its cursor, including those that do not match its filters.
+ * - `lagSeconds`: age of the first of them; null if there is none, or if the subscription is paused or disabled.
+ * - `lastAt`: time of its last call; null before the first.
  */
 export type SubscriptionView = RowOf<typeof list>;
 
@@ -77,7 +77,7 @@ const disable = acting(
 );
 
 /**
- * Calls a subscription again at once, at its cursor, whatever its state.
+ * Resumes a subscription, whatever its state, and sends its next events at once.
  * @param operator name for the audit log
  * @returns false if there is none of this id, or if its bot is deactivated
  */

@@ -136,7 +136,7 @@ const storeSubscriptions = statement({
     FROM unnest($1::int[], $2::bytea[]) AS n (id, secret) WHERE s.id = n.id`,
 });
 
-/** Gives every event subscription another signing secret. */
+/** Gives every event subscription a new signing secret. */
 async function issueSubscriptionSecrets(sql: Sql, secrets: Secrets): Promise<void> {
   let after = 0;
   for (;;) {
@@ -158,8 +158,8 @@ const audit = statement({
 /**
  * Replaces all sealed values of a database whose `SECRET_KEY` is lost: gives every account another API key, and drops
  * requested changes of e-mail addresses, password resets and invitations, whose links can no longer be checked, and the
- * secrets of incoming webhooks, which need the new keys anyway. Outgoing webhooks get other tokens and signing secrets, event
- * subscriptions other signing secrets.
+ * secrets of incoming webhooks, which need the new keys anyway. Outgoing webhooks get new tokens and signing secrets, event
+ * subscriptions new signing secrets.
  * @param sql one transaction, while no process uses the database
  * @returns how many accounts have another key
  */

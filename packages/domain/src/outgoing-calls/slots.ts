@@ -89,7 +89,7 @@ const extend = statement({
   text: "UPDATE outgoing_slot SET until = clock_timestamp() + make_interval(secs => $2 / 1000.0) WHERE id = $1",
 });
 
-/** Keeps the slot for another call of the endpoint. */
+/** Extends the lease of the slot for another call of the endpoint. @param forMs milliseconds from now */
 export async function extendSlot(sql: Sql, slotId: number, forMs: number): Promise<void> {
   await sql.rows(extend, [slotId, forMs]);
 }

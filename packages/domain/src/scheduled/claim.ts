@@ -63,9 +63,9 @@ const tryLease = 5;
 const lockTimeoutMs = 2_000;
 
 /**
- * Milliseconds of one statement at most. A statement of a full batch takes 150 ms on an idle machine. A row that takes
- * longer delays the rows behind it by this time in each batch that it fails; alone, it delays no row and has the whole time
- * of a job.
+ * Maximum milliseconds of one statement. A statement of a full batch takes 150 ms on an idle machine. A row that takes too
+ * long delays the rows behind it by this time in each batch that it fails. Tried alone, it delays no other row and has the
+ * whole time of a job.
  */
 const statementTimeoutMs = { batch: 5_000, single: 20_000 } as const;
 

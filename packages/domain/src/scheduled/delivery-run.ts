@@ -76,8 +76,8 @@ export interface RunOptions {
 const firstBatch = 100;
 
 /**
- * Rows of the first careful batch. Each after it has twice as many. A row that was in a failed batch is tried with half as
- * many after each failure: in batches of 8, 4 and 2 rows, and then singly (`batchTries`).
+ * Rows of the first careful batch. Each batch after it has twice as many. Rows of a failed batch are tried in batches of half
+ * the size after each failure: 8, 4 and 2 rows, and then singly (`batchTries`).
  */
 const firstCarefulBatch = 16;
 

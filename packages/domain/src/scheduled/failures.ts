@@ -19,7 +19,7 @@ function failed(row: DueRow, cause: string, reason: string, silent = false): Fai
   };
 }
 
-/** How often a row is tried in a batch of its own before it fails. */
+/** How often a row is tried alone before it fails. */
 export const singleTries = 2;
 
 /** Causes of failures of rows that are too late to be sent. */
@@ -66,7 +66,7 @@ export function rejected(row: DueRow, error: ApiError): Failure {
     : failed(row, error.code, sentence(error.message));
 }
 
-/** The reason of a row that has used up its tries. */
+/** The failure message of a row that has used up its tries. */
 export const stuckReason = `The server tried ${batchTries + singleTries} times to send it, and could not.`;
 
 /** Fails a row that has used up its tries. */

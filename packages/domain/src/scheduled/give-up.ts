@@ -17,7 +17,7 @@ export function isGivenUp({ attempts }: CountedRow): boolean {
  * Fails a row that has used up its tries. If this throws too, each further try does less, so that the row always ends: the
  * next one sends no notice to the sender, the one after it emits no event, the third does not read the row, and the last
  * one only marks the row as failed.
- * @returns the failure; nothing if the row has ended otherwise
+ * @returns the failure; an empty list if the row is no longer pending
  */
 export async function giveUp(
   options: DeliverOptions,

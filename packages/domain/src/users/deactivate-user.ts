@@ -245,7 +245,7 @@ async function openUser(
   return { user, bots: bots.filter(({ isActive }) => isActive) };
 }
 
-/** `clock_timestamp()`: later than any link that the account has made before the lock of the group graph was taken. */
+/** `clock_timestamp()` is later than the creation of any link that the account made before the lock of the group graph. */
 const deactivate = statement({
   name: "account-deactivate",
   text: "UPDATE users SET is_active = false, deactivated_at = clock_timestamp() WHERE id = $1",

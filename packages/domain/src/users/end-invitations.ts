@@ -12,8 +12,9 @@ import {
 import { recordIntents } from "@carillon/outbox";
 
 /**
- * Ends links that an account has made, because it is deactivated (users.md §4), and records a job if there are more.
- * None of them works any more. The exclusive lock of the group graph must be held: it prevents new ones.
+ * Ends links that an account has made, because it is deactivated (users.md §4), and records a job if there are more. None of
+ * the links can be used any more, even before the job. The exclusive lock of the group graph must be held: it prevents new
+ * links.
  * @returns the events
  */
 export async function endOwnInvitations(

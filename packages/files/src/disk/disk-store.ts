@@ -256,15 +256,15 @@ async function readBeginning(path: string, length: number): Promise<Buffer> {
 /** Permissions of files. */
 const mode = 0o600;
 
-/** Bytes of the pieces of all bodies: with more bodies at once, the pieces of each are smaller. */
+/** Bytes that the pieces of all bodies share: the more bodies arrive at once, the smaller are their pieces. */
 const piecesBytes = 2 * 1024 * 1024;
 
-/** Minimum bytes of a piece: a chunk of a body has up to as many. */
+/** Minimum bytes of a piece, the usual maximum of a chunk. */
 const leastPiece = 64 * 1024;
 
 /**
- * Maximum bytes of a piece, which is written at once. Each write wakes a thread of the pool, which costs the event loop more than
- * hashing the same bytes when all cores are busy.
+ * Maximum bytes of a piece, which is written at once. Each write wakes a thread of the pool. If all cores are busy, this costs
+ * the event loop more than hashing the same bytes.
  */
 const mostPiece = 256 * 1024;
 
@@ -279,7 +279,7 @@ interface Piece {
   readonly isLast: boolean;
 }
 
-/** Reads and hashes the next bytes of a body: `wanted`, or a chunk more. */
+/** Reads and hashes the next chunks of a body, until they have `wanted` bytes. */
 async function readPiece(reader: BodyReader, hash: Hash, wanted: number): Promise<Piece> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -8,7 +8,7 @@ const syncFile = promisify(fs.fsync);
 const closeFile = promisify(fs.close);
 
 /**
- * Syncs folders. Calls for a folder that is being synced share the next sync, because the running one may have begun
+ * Syncs folders. Calls for a folder that is being synced wait and share the next sync, because the running one may have begun
  * before their changes.
  */
 export class FolderSyncs {
@@ -23,7 +23,7 @@ export class FolderSyncs {
     this.#sync = sync;
   }
 
-  /** Makes the present entries of a folder durable. */
+  /** Makes the current entries of a folder durable. */
   sync(folder: string): Promise<void> {
     const next = this.#next.get(folder);
     if (next) return next;

@@ -54,7 +54,7 @@ export class Folders {
     this.#durable.add(folder);
   }
 
-  /** Makes the present entries of an object's folder durable. */
+  /** Makes the current entries of an object's folder durable. */
   async sync(folder: string, call: DiskCall): Promise<void> {
     await call.watched(() => this.#syncs.sync(folder));
   }

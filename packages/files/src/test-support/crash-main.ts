@@ -2,8 +2,8 @@ import fs from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 
 /**
- * A process that stores two objects of 6 MiB in a folder, and waits until a test kills it: the rename of the first one and
- * the body of the second one do not end.
+ * A process that stores two objects of 6 MiB in a folder, and waits until a test kills it. The rename of the first one and
+ * the body of the second one never end.
  * Arguments: folder, two keys.
  */
 const [folder = "", ...keys] = process.argv.slice(2);

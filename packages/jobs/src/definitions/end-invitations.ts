@@ -6,13 +6,13 @@ const intent = z.strictObject({ userId: z.int().positive() });
 
 export type EndInvitationsIntent = z.infer<typeof intent>;
 
-/** The request that deactivates or makes an account ends a limited number of links itself; this job ends the others. */
+/** The request that deactivates or creates an account ends up to 500 links itself; this job ends the others. */
 export const endInvitations = intentJob({
   name: "end-invitations",
   title: "Ending invitations",
   queue: "maintenance",
   about:
-    "Ends the links that a deactivated account has made, and those for the address of a new account, step by step. None of them works any more in any case.",
+    "Ends the links that a deactivated account has made, and those for the address of a new account, in steps. None of them can be used even before that.",
   intent,
   retry: backoff({ attempts: 12, first: "1s", cap: "5m", jitter: 0.5 }),
   deadline: "20s",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { intentJob } from "../intent-job.ts";
 import { backoff } from "../retry.ts";
 
-/** The attempts are for failures of our own database, and for times when too many calls are in progress. */
+/** The job is repeated only if the database fails, too many calls are in progress, or the endpoint's circuit is open. */
 export const pingSubscription = intentJob({
   name: "ping-subscription",
   title: "Ping of an event subscription",

@@ -5,21 +5,21 @@ import { backoff } from "../retry.ts";
 const payload = z.strictObject({
   /** The row of `event_subscription`. */
   subscriptionId: z.int().positive(),
-  /** Calls that were made when the job was added: each round has a job of its own. */
+  /** Number of calls made before the job was added, so that its id is new after each call. */
   calls: z.int().nonnegative(),
 });
 
 export type SendEvents = z.infer<typeof payload>;
 
 /**
- * The retries are for failures of our own database. After a failure of the endpoint, the row gets the time of the next
- * attempt, which has another job. A call that outlasts the deadline goes on without its job: its row says so.
+ * The job is repeated only if the database fails. After a failure of the endpoint, the row has the time of the next attempt,
+ * for which another job is added. A call that outlasts the deadline continues without its job; the claim in its row says so.
  */
 export const sendEvents = job({
   name: "send-events",
   queue: "outgoing",
   about:
-    "Sends the events after the cursor of a subscription to its URL, in batches, one after the other, unless another call is under way or too many calls are in progress.",
+    "Sends the events after the cursor of a subscription to its URL, in batches, one after the other. Does nothing while another call of the subscription is in progress, or while the organization or the endpoint has too many.",
   payload,
   key: ({ subscriptionId, calls }) => `send-events-${subscriptionId}-c${calls}`,
   retry: backoff({ attempts: 5, first: "1s", cap: "30s", jitter: 0.5 }),
@@ -27,9 +27,9 @@ export const sendEvents = job({
 });
 
 /**
- * Returns the job that serves a subscription.
- * @param reason for an id of its own: a job that is running may have looked at the row too early, and adding its id again
- *   would do nothing
+ * Returns the job that sends the events of a subscription.
+ * @param reason makes the id different from that of a running job, which may have looked at the row too early; adding its id
+ *   again would do nothing
  */
 export function eventsJob(
   { subscriptionId, calls, delayMs = 0 }: SendEvents & { readonly delayMs?: number },

@@ -50,10 +50,10 @@ export function textsOfWords(html: string): string[] {
 
 const none: readonly string[] = [];
 
-/** A link to an uploaded file: links with the address of the server are shown without it, and without the first slash. */
+/** A link to an uploaded file. Links with the address of the server are rendered without it and without the first slash. */
 const linkToUpload = /^<a href="\/?user_uploads\/[^"]*\/([^"/]+)"/;
 
-/** Returns the words by which a tag of an uploaded file is found: of its name, or of the text that replaces an image. */
+/** Returns the words by which an uploaded file is found: those of its name, or of the alternative text of an image. */
 function namesIn(tag: string): readonly string[] {
   if (!tag.includes("user_uploads/")) return none;
   const linked = linkToUpload.exec(tag)?.[1];
@@ -63,7 +63,7 @@ function namesIn(tag: string): readonly string[] {
   return name === "" ? none : textsOfWords(name);
 }
 
-/** Returns an invalid text unchanged. */
+/** Decodes percent-encoded text. Returns invalid text unchanged. */
 function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -36,7 +36,7 @@ export function countsTowardsBound(table: string): string {
 
 /**
  * Failed batches after which a row of `scheduled_messages` is tried alone, after all others. The partial index for such rows
- * holds those with three failed batches, too.
+ * also has those with three failed batches.
  */
 export const batchTries = 4;
 

@@ -30,8 +30,8 @@ export default integration({
   about: "Alerts of the Alertmanager of Prometheus.",
   events: ["firing", "resolved"],
   urlOptions: [
-    { key: "name", label: "Label of alerts that is their topic", validator: "check_string" },
-    { key: "desc", label: "Label of alerts that describes them", validator: "check_string" },
+    { key: "name", label: "Alert label to use as the topic", validator: "check_string" },
+    { key: "desc", label: "Alert label to use as the description", validator: "check_string" },
     editResolved,
   ],
   formats: {
