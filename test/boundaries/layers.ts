@@ -19,7 +19,15 @@ export const layers: readonly (readonly string[])[] = [
   ["db", "queue"],
   ["outbox", "scheduling", "events", "backup"],
   ["model", "domain"],
-  ["apps/gateway", "apps/worker", "apps/dashboard", "apps/bouncer", "apps/cli", "apps/standalone"],
+  [
+    "apps/gateway",
+    "apps/worker",
+    "apps/dashboard",
+    "apps/bouncer",
+    "apps/cli",
+    "apps/standalone",
+    "apps/web",
+  ],
 ];
 
 /** External modules that only some workspaces import. */
@@ -35,5 +43,6 @@ export const reserved: ReadonlyArray<{ names: RegExp; only: readonly string[] }>
   { names: /^@aws-sdk\//, only: ["packages/files"] },
   { names: /^sharp$/, only: ["packages/images"] },
   { names: /^@tus\//, only: ["apps/gateway"] },
+  { names: /^(preact|@preact\/.+|virtua)(\/|$)/, only: ["apps/web"] },
   { names: /^@prisma\/client(\/|$)/, only: ["packages/db"] },
 ];

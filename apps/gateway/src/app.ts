@@ -20,6 +20,7 @@ import { requestLog, type RequestRecord } from "./http/request-log.ts";
 import { routeMiddleware } from "./http/routes.ts";
 import { UnsentAnswers, type UnsentBounds } from "./http/unsent-answers.ts";
 import { referenceHandlers } from "./reference/handlers.ts";
+import { type WebClient, webClientHandlers } from "./web-client/handlers.ts";
 
 /** Connections of the pool that one account may hold at once (http-contract.md §8.1). */
 const connectionsOfAccount = 3;
@@ -81,6 +82,8 @@ export interface AppOptions<Services, A extends Actor = Actor> {
   readonly files?: FileIntake;
   /** The address that clients use, for the OpenAPI document. */
   readonly serverUrl?: string;
+  /** The browser client; unless given none is served. */
+  readonly webClient?: WebClient | undefined;
 }
 
 /**
@@ -123,6 +126,7 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
     [
       ...(checkResults ? handlers.map(checked) : handlers),
       ...referenceHandlers(operations, options.serverUrl ?? "/"),
+      ...(options.webClient ? webClientHandlers(options.webClient) : []),
       ...(options.health ? [healthHandler(options.health)] : []),
     ],
     (ctx, found, parts) =>

@@ -14,6 +14,7 @@ import {
 import { expect } from "chai";
 
 import { startGateway } from "./start-gateway.ts";
+import { readWebClient } from "./web-client/files.ts";
 
 describe("a started gateway", () => {
   let database: TestDatabase;
@@ -82,6 +83,20 @@ describe("a started gateway", () => {
       .to.be.instanceOf(StartupError)
       .with.property("message")
       .that.matches(/^OIDC_CLIENT_SECRET is not set/);
+  });
+
+  it("serves the built browser client, and with WEB_CLIENT=off nothing in its place", async () => {
+    const isBuilt = (await readWebClient()) !== undefined;
+    const page = async (url: string) => (await fetch(url.replace("/api/v1", "/"))).status;
+    await running({}, async (url, lines) => {
+      expect(await page(url)).to.equal(isBuilt ? 200 : 404);
+      const warned = JSON.stringify(lines).includes("browser client is not built");
+      expect(warned).to.equal(!isBuilt);
+    });
+    await running({ WEB_CLIENT: "off" }, async (url, lines) => {
+      expect(await page(url)).to.equal(404);
+      expect(JSON.stringify(lines)).not.to.include("browser client");
+    });
   });
 
   it("shows its metrics, as Prometheus reads them", async () => {

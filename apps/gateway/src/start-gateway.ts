@@ -21,6 +21,7 @@ import { openLimits } from "./limits/open-limits.ts";
 import { observeGateway } from "./observe.ts";
 import { gatewayTasks } from "./recurring.ts";
 import { tokenVerifierFrom } from "./sign-in/token-verifier.ts";
+import { readWebClient } from "./web-client/files.ts";
 import { wireApp, wireServices } from "./wire.ts";
 
 /** Connections for requests; BullMQ has its own pool (docs/operating.md, connections). */
@@ -66,6 +67,8 @@ export async function startGateway(
   shutdown.add(2, "queues", () => queues.close());
   const files = watchStore(fileStoreFromEnvironment(env), logAvailability(log));
   shutdown.add(2, "file store", () => files.close());
+  const webClient = env.WEB_CLIENT === "on" ? await readWebClient() : undefined;
+  if (env.WEB_CLIENT === "on" && !webClient) log.warn("browser client is not built");
   const site: Site = {
     url: publicUrl(env),
     secrets,
@@ -74,6 +77,7 @@ export async function startGateway(
     uploads: uploadLimits(env),
     termsUrl: env.TERMS_URL,
     identityProvider: identityProviderFrom(env),
+    webClient: webClient !== undefined,
     callable: outgoingConfig(env).rules,
   };
   const limits = openLimits({ env, log, db, secrets }, shutdown);
@@ -118,6 +122,11 @@ export async function startGateway(
     onRequest: observed.onRequest,
     closing: closing.signal,
     serverUrl: site.url,
+    webClient: webClient && {
+      files: webClient,
+      serverUrl: site.url,
+      pictures: env.OIDC_DISPLAY_ICON === undefined ? [] : [env.OIDC_DISPLAY_ICON],
+    },
   });
   const server = createGatewayServer(app);
   const port = await listen(server, env.PORT, env.HOST, "PORT");

@@ -1,1 +1,2 @@
 export { bundle } from "./bundle.mjs";
+export { bundleForBrowsers } from "./bundle-for-browsers.mjs";

@@ -14,7 +14,7 @@ import { basename, join } from "node:path";
 const keptForMs = 24 * 60 * 60 * 1_000;
 /** The file that lists a build's files. */
 const list = "files.json";
-const isChunk = /-[A-Z0-9]{8}\.js(\.map)?$/;
+const isChunk = /-[A-Z0-9]{8}\.(js|css|woff2|svg)(\.map|\.br|\.gz)?$/;
 
 /**
  * Writes a bundle into its folder, atomically file by file: chunks first, then entries. Chunks of the previous build stay
@@ -42,10 +42,11 @@ export function writeOutputs(folder, files) {
 }
 
 /**
+ * Writes a file so that readers see the old one or the new one.
  * @param {string} path
  * @param {string | Uint8Array} contents
  */
-function writeAtomically(path, contents) {
+export function writeAtomically(path, contents) {
   const temporary = `${path}.${process.pid}.temporary`;
   writeFileSync(temporary, contents);
   renameSync(temporary, path);

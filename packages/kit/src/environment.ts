@@ -182,6 +182,7 @@ const variables = {
     .default("false")
     .transform((text) => text === "true"),
   DEMO: z.enum(["on", "off"], "must be `on` or `off`").optional(),
+  WEB_CLIENT: z.enum(["on", "off"], "must be `on` or `off`").default("on"),
   NODE_ENV: z.string().optional(),
   ORGANIZATION_NAME: z.string().max(40, "must not have more than 40 characters").optional(),
   OWNER_NAME: z.string().max(100, "must not have more than 100 characters").optional(),

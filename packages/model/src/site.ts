@@ -21,6 +21,8 @@ export interface Site {
   readonly termsUrl?: string | undefined;
   /** With which people may sign in; undefined if none is configured. */
   readonly identityProvider?: IdentityProvider | undefined;
+  /** Whether the browser client is served at `url`. */
+  readonly webClient?: boolean | undefined;
   /** Which addresses may be called for members; only globally reachable ones unless given. */
   readonly callable?: AddressRules | undefined;
 }

@@ -2,27 +2,43 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { createGunzip, gzip } from "node:zlib";
 import type { Context } from "koa";
+import type { Coding } from "./compression.ts";
 import type { RawAnswer, RawBody } from "./handler.ts";
 import { namesTag } from "./entity-tag.ts";
 
 const compress = promisify(gzip);
 
+/** The forms in which a body is stored: as it is, compressed, or both. */
+export interface StoredForms {
+  readonly identity?: Buffer | undefined;
+  readonly br?: Buffer | undefined;
+  readonly gzip?: Buffer | undefined;
+}
+
+/** Codings from the smallest result to the largest. */
+const codings: readonly Coding[] = ["br", "gzip"];
+
 /** The body of a constant answer: stored compressed, and not sent to clients that have it already. */
 export class KeptBody implements RawBody {
   readonly #type: string;
-  readonly #zipped: Buffer;
+  readonly #forms: StoredForms;
   readonly #tag: string;
 
-  private constructor(type: string, zipped: Buffer, tag: string) {
+  /**
+   * @param type its media type
+   * @param forms the body as it is, or compressed by gzip, or both; and compressed by Brotli, if that is at hand
+   * @param tag its entity tag, weak because it is the same for all forms
+   */
+  constructor(type: string, forms: StoredForms, tag: string) {
     this.#type = type;
-    this.#zipped = zipped;
+    this.#forms = forms;
     this.#tag = tag;
   }
 
   /** @param type its media type */
   static async of(type: string, body: string | Buffer): Promise<KeptBody> {
-    const digest = createHash("sha256").update(body).digest("base64url").slice(0, 22);
-    return new KeptBody(type, await compress(body, { level: 9 }), `W/"${digest}"`);
+    const zipped = await compress(body, { level: 9 });
+    return new KeptBody(type, { gzip: zipped }, weakTag(body));
   }
 
   /** Makes the answer to a request: 304 if the client has it, and compressed if the client accepts that. */
@@ -37,15 +53,28 @@ export class KeptBody implements RawBody {
     if (namesTag(ctx.get("If-None-Match"), this.#tag))
       return { status: 304, headers: always, body: "" };
     const typed = { ...always, "Content-Type": this.#type };
-    // Of two equally accepted encodings the first counts.
-    if (ctx.acceptsEncodings("gzip", "identity") === "gzip" && ctx.get("Accept-Encoding") !== "")
-      return {
-        status: 200,
-        headers: { ...typed, "Content-Encoding": "gzip" },
-        body: this.#zipped,
-      };
-    const whole = createGunzip();
-    whole.end(this.#zipped);
-    return { status: 200, headers: typed, body: whole };
+    for (const coding of codings) {
+      const body = this.#forms[coding];
+      if (body && accepts(ctx, coding))
+        return { status: 200, headers: { ...typed, "Content-Encoding": coding }, body };
+    }
+    return { status: 200, headers: typed, body: this.#forms.identity ?? this.#decompressed() };
   }
+
+  #decompressed() {
+    const whole = createGunzip();
+    whole.end(this.#forms.gzip);
+    return whole;
+  }
+}
+
+/** Makes an entity tag of a body. */
+export function weakTag(body: string | Buffer): string {
+  return `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
+}
+
+/** Whether the client accepts the coding, and does not prefer the body as it is. */
+function accepts(ctx: Context, coding: Coding): boolean {
+  // Of two equally accepted encodings the first counts.
+  return ctx.get("Accept-Encoding") !== "" && ctx.acceptsEncodings(coding, "identity") === coding;
 }

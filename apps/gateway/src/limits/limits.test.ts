@@ -156,7 +156,7 @@ forEachBackend("Rate limits of two gateways", (backend) => {
     expect(sent).to.have.length(4);
   });
 
-  it("count requests without credentials by network, and ignore probes", async () => {
+  it("count requests without credentials by network, but neither probes nor the browser client", async () => {
     const ask = async (i: number, address: string) =>
       (await from(i, address, getServerSettings.path)).status;
     for (let i = 0; i < 30; i++) expect(await ask(i, `2001:db8::${i}`)).to.equal(200);
@@ -164,6 +164,7 @@ forEachBackend("Rate limits of two gateways", (backend) => {
       expect(await ask(i, "2001:db8::ffff")).to.equal(429);
       expect(await ask(i, "2001:db8:0:1::1")).to.equal(200);
       expect(await from(i, "2001:db8::1", "/health")).to.include({ status: 200 });
+      expect((await from(i, "2001:db8::1", "/")).status).not.to.equal(429);
     }
   });
 

@@ -6,8 +6,11 @@ import type { Limiter } from "../http/limit.ts";
 import type { SharedLimits } from "./shared-limits.ts";
 import { verdictOf } from "./verdict.ts";
 
-/** Probes call it: a rate limit must not make the process look ill. */
-const unlimited = "get-health";
+/**
+ * Probes ask for health: a rate limit must not make the process look ill. The files of the browser client are in memory,
+ * and cost less than counting; an office behind one address loads many of them.
+ */
+const unlimited = new Set(["get-health", "get-web-client", "get-web-client-file"]);
 
 /**
  * Limits requests (http-contract.md §7) for each account, with bots apart from their owners, and without an account for
@@ -16,7 +19,7 @@ const unlimited = "get-health";
 export function requestLimiter(limits: SharedLimits, rules: RateRules): Limiter {
   return {
     check({ operation, actor, ip }) {
-      if (operation.id === unlimited) return undefined;
+      if (unlimited.has(operation.id)) return undefined;
       const { rateBucket } = operation;
       const prefix = rateBucket === undefined ? "" : `${rateBucket}-`;
       const taken = actor
