@@ -21,6 +21,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   worker: [...common, "bullmq", "gemoji", "ioredis", "linkify-it", "markdown-it"],
   dashboard: [...common, "@koa/router", "bullmq", "ioredis", "koa"],
   bouncer: [...common, "jose", "koa"],
+  standalone: common,
 };
 
 /** Files that import many others, as representatives of them. */

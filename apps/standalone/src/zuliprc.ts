@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FirstAccount } from "@carillon/domain";
-import { zuliprc } from "@carillon/model";
+import { zuliprc } from "@carillon/kit";
 
 /** Matches the address in a file that `prepare` has written. */
 const ourForm = /^(\[api\]\nemail=.+\nkey=.+\n)site=(.+)\n$/;

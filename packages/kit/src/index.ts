@@ -38,3 +38,4 @@ export * from "./strict-base64.ts";
 export * from "./thread-pool.ts";
 export * from "./when-needed.ts";
 export { answerWithin, within } from "./within.ts";
+export * from "./zuliprc.ts";

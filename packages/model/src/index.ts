@@ -337,5 +337,4 @@ export {
 } from "./settings.ts";
 export { type Secrets, secretsOf, type Site, uploadLimits } from "./site.ts";
 export * from "./users/index.ts";
-export { zuliprc } from "./zuliprc.ts";
 export type * from "./statement-rows.ts";

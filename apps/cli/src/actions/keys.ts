@@ -1,6 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { findNamedAccount, findOrganization, replaceApiKey } from "@carillon/domain";
-import { type Account, zuliprc } from "@carillon/model";
+import { zuliprc } from "@carillon/kit";
+import type { Account } from "@carillon/model";
 
 import type { Context } from "../context.ts";
 import { reserveFile } from "../credentials.ts";

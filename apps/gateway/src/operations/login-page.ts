@@ -1,6 +1,7 @@
 import { ApiError, type ErrorCode, fetchZuliprc, logInOnPage, showLogin } from "@carillon/contract";
 import { logIn, makeTicket, takeTicket } from "@carillon/domain";
-import { type Realm, realmUrl, type Site, zuliprc } from "@carillon/model";
+import { zuliprc } from "@carillon/kit";
+import { type Realm, realmUrl, type Site } from "@carillon/model";
 
 import { handle } from "../handle.ts";
 import { assertActive, noSuchPage } from "../http/form-values.ts";
