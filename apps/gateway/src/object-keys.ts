@@ -6,7 +6,7 @@ import { type Clock, systemClock } from "@carillon/kit";
 /** Keys that one statement reserves for each upload that waits for one, if several wait. */
 const factor = 4;
 
-/** Maximum keys of one statement. A process that is killed leaves as many rows to the ledger. */
+/** Maximum keys of one statement. A killed process leaves up to this many unused rows in the ledger. */
 const maxReserved = 100;
 
 interface Reserved {

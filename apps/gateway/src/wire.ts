@@ -44,7 +44,7 @@ const operationsFolder = new URL("./operations", import.meta.url);
 /** The parts of a gateway: its process makes them from variables, a test as it needs them. */
 export interface GatewayParts {
   readonly db: Database;
-  /** Notifies the gateway of commits; unless given that of the database. */
+  /** Notifies the gateway of commits; the database's own unless given. */
   readonly postCommit?: PostCommitBus | undefined;
   readonly site: Site;
   readonly log: Logger;

@@ -31,7 +31,8 @@ export async function* readParts(
         missing -= bytes.length;
         rest = rest.subarray(bytes.length);
         if (missing > 0 || rest.length === 0) break;
-        if (rest[0] !== newLine) throw new StartupError("the backup has bytes without their end");
+        if (rest[0] !== newLine)
+          throw new StartupError("the backup is damaged: an object does not end with a line break");
         yield { end: true };
         rest = rest.subarray(1);
         missing = undefined;

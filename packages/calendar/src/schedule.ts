@@ -14,7 +14,7 @@ export interface Occurrence extends ZonedTime {
   readonly date: string;
 }
 
-/** What a schedule is made of. */
+/** Parts of a schedule. */
 export interface ScheduleParts {
   readonly rule: Rule;
   /** Lower bound, and the time of day of every occurrence. */

@@ -94,7 +94,7 @@ export interface EventOptions<Type extends EventType = EventType> extends Omit<
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What the stream needs of the client. */
+/** The parts of the client that the stream uses. */
 interface Caller {
   call<Id extends "register" | "get-events" | "get-messages">(
     id: Id,

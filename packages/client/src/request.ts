@@ -3,7 +3,7 @@ import { routes } from "./generated/routes.ts";
 /** The parameters of a call, those of the path included. */
 export type Params = Readonly<Record<string, unknown>>;
 
-/** What of an operation the client needs to know. */
+/** The facts about an operation that the client needs. */
 export interface Route {
   readonly method: string;
   readonly path: string;

@@ -8,11 +8,11 @@ const longestMs = 30_000;
 /** A call waits at most this long for `Retry-After`, in seconds; if the server wants more, the call fails at once. */
 const patience = 60;
 
-/** What may be repeated, and what is told about it. */
+/** Whether and how often a request may be repeated. */
 export interface Repeats {
-  /** How often. */
+  /** Maximum repeats. */
   readonly retries: number;
-  /** A repeat does no harm: the operation only reads, or the request has an idempotency key. */
+  /** Whether a repeat does no harm: the operation only reads, or the request has an idempotency key. */
   readonly isSafe: boolean;
   readonly signal: AbortSignal | undefined;
   readonly onRetry: ((error: ApiError, waitMs: number) => void) | undefined;

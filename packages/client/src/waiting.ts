@@ -23,19 +23,19 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
   });
 }
 
-/** A signal that is aborted by another one, and after a time. */
+/** A signal that is aborted when another one is, or when a time has passed. */
 export interface TimeLimit {
   readonly signal: AbortSignal;
-  /** Whether the time was over before the other signal was aborted. */
+  /** Whether the time passed before the other signal was aborted. */
   readonly isOver: () => boolean;
   /** Ends the time limit; the other signal still aborts. */
   readonly lift: () => void;
-  /** Ends both: without this, a signal that lives long would keep a listener for every request. */
+  /** Removes the timer and the listener. Otherwise a long-lived signal would keep a listener for every request. */
   readonly release: () => void;
 }
 
 /**
- * Makes a signal from another one and a time. Not by `AbortSignal.any`, which browsers have only since 2024.
+ * Makes a signal from another one and a time. Does not use `AbortSignal.any`, which browsers before 2024 lack.
  * @param ms 0 for no limit
  */
 export function timeLimit(ms: number, given: AbortSignal | undefined): TimeLimit {

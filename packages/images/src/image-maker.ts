@@ -48,7 +48,7 @@ export interface DecoderLimits {
 
 const usualLimits: DecoderLimits = { timeoutMs: 20_000, memoryKib: 1024 * 1024 };
 
-/** How many processes may fail with a picture before it counts as not decodable. After one that is too slow there is no other. */
+/** How many processes may fail with a picture before it counts as not decodable. A process that is too slow is not repeated. */
 const attempts = 3;
 
 /** Maximum bytes of all renditions of a picture. */

@@ -5,7 +5,7 @@ import type { TokenKind } from "@carillon/push";
 /** The server and the organization of the device. */
 export interface Owner {
   readonly serverId: string;
-  /** Of the organization. */
+  /** The organization's UUID. */
   readonly realmUuid: string;
 }
 
@@ -18,7 +18,7 @@ export interface Registration {
   readonly iosAppId: string | null;
 }
 
-/** A registration as it is kept. */
+/** A stored registration. */
 export interface KeptRegistration extends Registration {
   readonly registeredAt: Date;
 }
@@ -39,7 +39,7 @@ const byTokenIds = statement({
   overrides: { kind: typed<TokenKind>() },
 });
 
-/** A device that has registered again meanwhile stays. */
+/** Keeps a device that has registered again meanwhile. */
 const remove = statement({
   name: "bouncer-registrations-remove",
   text: `DELETE FROM registration r USING unnest($3::bytea[], $4::timestamptz[]) AS dead (token_id, as_of)

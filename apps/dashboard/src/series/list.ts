@@ -133,7 +133,7 @@ export type SeriesRunView = RowOf<typeof lastRuns>;
 
 /** A series with how its occurrences ended. */
 export interface FoundSeries extends SeriesView {
-  /** The last 100, or that of the date that was asked for. */
+  /** The last 100, or only the one on the requested date. */
   readonly runs: readonly SeriesRunView[];
 }
 

@@ -11,7 +11,7 @@ import { assertState } from "@carillon/kit";
  */
 type MemberState = "waiting" | "running" | "answered";
 
-/** What a member is made of. */
+/** Parts of a new member. */
 export interface MemberParts<Request, Result> {
   readonly accountId: number;
   /** UTF-16 units of its text. */
@@ -53,7 +53,7 @@ export class BatchMember<Request, Result> {
     this.#state = "running";
   }
 
-  /** Puts it back: another transaction is to write it. */
+  /** Leaves `running`: the request waits for another transaction. */
   waitAgain(): void {
     assertState("a request", this.#state, "running");
     this.#state = "waiting";

@@ -64,7 +64,7 @@ export class BatchQueue<Request, Result> {
   /** Queues of the requests that run one by one, by the key that they need. */
   readonly #serial = new Map<number, BatchQueue<Request, Result>>();
   #state: QueueState = "idle";
-  /** Requests in the next batch at most: fewer after a batch that could not take all of its requests. */
+  /** Maximum requests of the next batch. Reduced after a batch that could not take all of its requests. */
   #batchSize: number;
 
   constructor(
@@ -188,7 +188,7 @@ export class BatchQueue<Request, Result> {
   async #writeSingle(member: BatchMember<Request, Result>): Promise<void> {
     const { deadline, request } = member;
     const { connectionLimit } = deadline;
-    // The queue would wait with it for an account that has used up its connections.
+    // Otherwise the whole queue would wait while the account of this request has used up its connections.
     if (!this.#context.canBlock) deadline.connectionLimit = undefined;
     try {
       const result = await this.#parts.db.within(deadline).transaction(async (tx) => {

@@ -30,7 +30,7 @@ export class Exchange {
   user: number | undefined;
   code: string | undefined;
   why: string | undefined;
-  /** Whether the path is that of a page for people: refusals are pages too, and no other site may read them. */
+  /** Whether the path serves a page for people. Its errors are pages too, and other sites may not read them. */
   isPage = false;
   /** Headers of every answer of the path, in addition to or instead of `corsHeaders`. */
   headers: Readonly<Record<string, string>> | undefined;

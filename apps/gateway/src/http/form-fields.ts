@@ -6,7 +6,7 @@ export interface TextField {
   readonly name: string;
   readonly label: string;
   readonly type?: "text" | "email" | "password";
-  /** What the person has typed before; never that of a password. */
+  /** The value that the person typed before; never a password. */
   readonly value?: string;
   /** What browsers and password managers fill in. */
   readonly autocomplete: string;

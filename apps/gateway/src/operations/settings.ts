@@ -7,7 +7,7 @@ import {
 } from "@carillon/domain";
 import { handle } from "../handle.ts";
 
-/** What only `PATCH /settings` changes. */
+/** Fields that only `PATCH /settings` changes. */
 const noOtherFields = {
   fullName: undefined,
   email: undefined,

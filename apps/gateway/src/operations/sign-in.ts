@@ -37,7 +37,7 @@ type Beginning = HandlerContext<
   Services
 >;
 
-/** What the key of an invitation link looks like. */
+/** Format of the key of an invitation link. */
 const linkShape = /^[A-Za-z0-9]{1,100}$/;
 
 /** The provider that an organization uses. */
@@ -74,7 +74,7 @@ async function begin({ input, host, headers, signal, services }: Beginning): Pro
   });
 }
 
-/** Signs in the person with whom the provider sends the browser back (people.md §5). */
+/** Signs in the person, after the provider has sent the browser back (people.md §5). */
 async function complete(
   { input, headers, signal, services }: HandlerContext<typeof contract.completeSignIn, Services>,
   { realm, guard }: OnPage,
@@ -118,7 +118,7 @@ async function nameAccount(
   return finish(context, await signIn(db, site, realm, identity, { link, fullName }), pending, {});
 }
 
-/** What the answers to one sign-in need. */
+/** Data for the answers to one sign-in. */
 interface SignInContext extends OnPage {
   readonly services: Services;
   readonly provider: IdentityProvider;

@@ -19,11 +19,11 @@ export interface WebhookMessage {
 export interface WebhookParameters {
   /** Names of branches; undefined for all. */
   readonly branches: readonly string[] | undefined;
-  /** The label of alerts that names their topic. */
+  /** The alert label to use as the topic. */
   readonly name: string;
-  /** The label of alerts that describes them. */
+  /** The alert label to use as the description. */
   readonly desc: string;
-  /** Whether each alert is a message of its own, which is edited when the alert is resolved. */
+  /** Whether each alert has a separate message, which is edited when the alert is resolved. */
   readonly editResolved: boolean;
 }
 

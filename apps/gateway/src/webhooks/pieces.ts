@@ -1,6 +1,6 @@
 import { maxMessageLength } from "@carillon/model";
 
-/** UTF-16 units of a text after which nothing of it is shown any more. */
+/** A message shows at most this many UTF-16 units of a text. */
 const enough = 2 * maxMessageLength;
 
 /** Joins the pieces of a message that are not blank by blank lines, until the message is full. */

@@ -45,7 +45,7 @@ export function readMessages(
   });
 }
 
-/** UTF-16 units of a text after which nothing of it is shown any more. */
+/** A message shows at most this many UTF-16 units of a text. */
 const enough = 2 * maxMessageLength + 2;
 
 /** Returns the beginning of a text, without what PostgreSQL cannot store. */

@@ -36,7 +36,7 @@ async function call(context: JobContext<CallWebhook>): Promise<void> {
     // Each job begins elsewhere in the list: jobs that end together would all claim the first call.
     const start = ended.callId % Math.max(ready.length, 1);
     const order = [...ready.slice(start), ...ready.slice(0, start)];
-    // A job for another one: a worker with a free slot takes it.
+    // Adds a job for another call, which any worker with a free slot may run.
     const other = order.splice(goesOn ? 1 : 0, 1);
     await publish(context, other, `after-${ended.callId}-${ended.call}`);
     ended = goesOn ? await makeOneOf(context, order) : undefined;

@@ -60,7 +60,7 @@ async function serve(context: Context): Promise<void> {
 }
 
 /**
- * Sends batches until there are no more events, one fails, or the turn is over.
+ * Sends batches until there are no more events, one fails, or {@link maxTurnMs} have passed.
  * @returns how the last batch ended, and the number of calls; undefined if nothing was sent or the job was interrupted
  */
 async function takeTurn(

@@ -4,7 +4,7 @@ import { clearEvents } from "@carillon/jobs";
 
 import type { WorkerServices } from "../services.ts";
 
-/** Deletes dead event queues, and events that no queue still needs (events.md §6). */
+/** Deletes dead event queues, and events that no queue or event subscription still needs (events.md §6). */
 export default {
   definition: clearEvents,
   run: ({ db, log, batches, eventRetention }) =>

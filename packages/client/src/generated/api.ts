@@ -2065,21 +2065,21 @@ export interface ReceiveWebhookParams {
   readonly stream?: string | undefined;
   /** Replaces the topic that the integration chooses. */
   readonly topic?: string | undefined;
-  /** Events to send messages about: names in which `*` stands for any characters and `?` for one. */
+  /** Names of events to send messages about. `*` stands for any characters, `?` for one. */
   readonly only_events?: readonly string[] | undefined;
-  /** Events to send no messages about, in the same form. */
+  /** Names of events to send no messages about, with the same wildcards. */
   readonly exclude_events?: readonly string[] | undefined;
-  /** Names of branches with commas between them, for pushes of `github` and `gitlab`. */
+  /** For `github` and `gitlab`: names of branches whose pushes are shown, separated by commas. */
   readonly branches?: string | undefined;
-  /** The label of alerts that is their topic, for `alertmanager`. Default: "instance". */
+  /** For `alertmanager`: the alert label to use as the topic. Default: "instance". */
   readonly name?: string | undefined;
-  /** The label of alerts that the message names, for `alertmanager`. Default: "alertname". */
+  /** For `alertmanager`: the alert label to use as the description. Default: "alertname". */
   readonly desc?: string | undefined;
-  /** Whether each alert is a message of its own, which is edited when the alert is resolved, for `alertmanager` and `grafana`. Default: false. */
+  /** For `alertmanager` and `grafana`: whether each alert has a separate message, which is edited when the alert is resolved. Default: false. */
   readonly edit_resolved?: boolean | undefined;
-  /** The payload as JSON, in a body that is a form. */
+  /** In a form body: the payload as JSON. */
   readonly payload?: string | undefined;
-  /** The message, for `text` in a body that is a form. */
+  /** In a form body, for `text`: the message. */
   readonly content?: string | undefined;
 }
 

@@ -39,7 +39,7 @@ export const loggedBot = botObject.extend({ services: z.array(loggedService) });
 /** Fields of a bot for its owner only. */
 const ownedFields = { api_key: z.string(), avatar_url: z.string(), ...botDefaults.shape };
 
-/** What programs need for an incoming-webhook bot: answers show only whether there is a secret (bot-platform.md §1.1). */
+/** Configuration of an incoming webhook bot. Answers show only whether there is a secret (bot-platform.md §1.1). */
 const webhookConfig = z.strictObject({ webhook_secret: z.string().optional() });
 
 const createdBot = z.strictObject({

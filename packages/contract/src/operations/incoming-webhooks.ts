@@ -3,10 +3,10 @@ import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";
 import { path } from "../primitives/path.ts";
 
-/** Bytes of a payload. */
+/** Maximum bytes of a payload. */
 const maxPayload = 2 * 1024 * 1024;
 
-/** Names of branches, or patterns of events. */
+/** Maximum patterns of events, and maximum characters of each. */
 const maxNames = 100;
 
 const patterns = () =>
@@ -47,37 +47,39 @@ export const receiveWebhook = operation({
     only_events: patterns()
       .optional()
       .describe(
-        "Events to send messages about: names in which `*` stands for any characters and `?` for one.",
+        "Names of events to send messages about. `*` stands for any characters, `?` for one.",
       ),
     exclude_events: patterns()
       .optional()
-      .describe("Events to send no messages about, in the same form."),
+      .describe("Names of events to send no messages about, with the same wildcards."),
     branches: form
       .text()
       .optional()
-      .describe("Names of branches with commas between them, for pushes of `github` and `gitlab`."),
+      .describe(
+        "For `github` and `gitlab`: names of branches whose pushes are shown, separated by commas.",
+      ),
     name: form
       .text()
       .default("instance")
-      .describe("The label of alerts that is their topic, for `alertmanager`."),
+      .describe("For `alertmanager`: the alert label to use as the topic."),
     desc: form
       .text()
       .default("alertname")
-      .describe("The label of alerts that the message names, for `alertmanager`."),
+      .describe("For `alertmanager`: the alert label to use as the description."),
     edit_resolved: form
       .bool()
       .default(false)
       .describe(
-        "Whether each alert is a message of its own, which is edited when the alert is resolved, for `alertmanager` and `grafana`.",
+        "For `alertmanager` and `grafana`: whether each alert has a separate message, which is edited when the alert is resolved.",
       ),
     payload: form
       .text({ anyText: true, maxLength: maxPayload })
       .optional()
-      .describe("The payload as JSON, in a body that is a form."),
+      .describe("In a form body: the payload as JSON."),
     content: form
       .text({ anyText: true, maxLength: maxPayload })
       .optional()
-      .describe("The message, for `text` in a body that is a form."),
+      .describe("In a form body, for `text`: the message."),
   },
   errors: [
     "UNSUPPORTED_WEBHOOK_EVENT_TYPE",

@@ -79,7 +79,7 @@ export const messageSeries = z.strictObject({
 
 export type MessageSeries = z.input<typeof messageSeries>;
 
-/** What is unexpected about the occurrences of an answer. */
+/** Warnings about unexpected occurrences in an answer. */
 const warnings = z.array(z.enum(["SKIPS_SHORT_MONTHS", "DST_GAP", "DST_OVERLAP", "ENDS"]));
 
 const start = form

@@ -2,7 +2,7 @@ import type { OutgoingOutcome } from "@carillon/outgoing";
 
 import { interfaces } from "../bots/bot-service.ts";
 
-/** What follows from a call. */
+/** The result of a call. */
 export type Verdict =
   /** `reply`: Markdown that the bot sends; undefined for nothing. */
   | { readonly kind: "done"; readonly reply?: string }

@@ -27,7 +27,7 @@ import { releaseSlot } from "../outgoing-calls/slots.ts";
 /** Client name of the messages in which outgoing webhook bots answer. */
 const clientName = "OutgoingWebhookResponse";
 
-/** What the bot says where its endpoint gave no usable answer. */
+/** The bot's message if its endpoint gave no usable answer. */
 const failureText = "Failure! My endpoint could not handle this message.";
 
 /** Calls that fail after this many attempts are given up. */

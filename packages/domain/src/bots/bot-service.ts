@@ -18,7 +18,7 @@ import { botAdministrators, checkAdministersBot } from "./bots.ts";
 /** Formats of an endpoint's requests and answers. */
 export const interfaces = { generic: 1, slack: 2 } as const;
 
-/** Type of a bot that is called at a URL. */
+/** Type of outgoing webhook bots. */
 const outgoingWebhook = 3;
 
 const maxNameLength = 100;
@@ -160,7 +160,7 @@ const destination = statement({
   text: "SELECT url AS payload_url, interface AS interface_type FROM bot_service WHERE bot_id = $1",
 });
 
-/** Reads where a bot is called; undefined for a bot that is not called. */
+/** Reads the endpoint of a bot; undefined for a bot without one. */
 export async function readService(
   sql: Sql,
   { id, botType }: Account,

@@ -4,7 +4,7 @@ import { areAlikeButForCase } from "@carillon/kit";
 
 import type { LoggedMessage } from "../messages/send/message-event.ts";
 
-/** What a queue's narrow checks of a message. */
+/** The fields of a message that a queue's narrow checks. */
 export interface NarrowInput {
   readonly message: LoggedMessage["message"];
   /** The receiver's flags. */

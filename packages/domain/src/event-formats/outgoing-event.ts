@@ -23,7 +23,7 @@ export interface EventContext {
   readonly host: string;
   /** All custom emoji, for clients that do not support single changes. */
   readonly realmEmoji: Readonly<Record<string, EmojiObject>>;
-  /** Unseals what the log holds sealed. */
+  /** Decrypts the sealed fields of the log. */
   readonly secrets: Pick<Secrets, "open">;
 }
 

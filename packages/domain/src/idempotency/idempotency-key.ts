@@ -37,7 +37,7 @@ export interface IdempotencyKey {
 export interface UnusedKey {
   readonly kind: "unused";
   readonly key: IdempotencyKey;
-  /** Whether a row is to be replaced that is older than 24 hours. */
+  /** Whether the answer replaces a row that is older than 24 hours. */
   readonly replaces: boolean;
 }
 

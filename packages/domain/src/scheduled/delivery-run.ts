@@ -70,8 +70,8 @@ export interface RunOptions {
 }
 
 /**
- * Rows of the first batch at most; each batch after it has up to twice as many as the one before. So the first messages
- * of a burst need not wait for hundreds, and preparing and writing overlap early.
+ * Maximum rows of the first batch. Each batch after it has up to twice as many as the previous one, so that the first
+ * messages of a burst need not wait for hundreds, and preparing and writing overlap early.
  */
 const firstBatch = 100;
 

@@ -28,7 +28,7 @@ interface Stored {
   readonly named: PendingName;
 }
 
-/** Minutes for the sign-in at the provider, and as many for entering a name. */
+/** Minutes for the sign-in at the provider, and again for entering a name. */
 const lifetime = 10;
 
 const insert = statement({

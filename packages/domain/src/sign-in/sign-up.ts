@@ -14,7 +14,7 @@ import { checkNewAddress } from "../users/change-address.ts";
 import { linkAccount } from "./accounts.ts";
 import type { Identity } from "./identity.ts";
 
-/** What a person without an account brings to a sign-in. */
+/** Input of a person without an account to a sign-in. */
 export interface Joining {
   /** The key of the link with which the person wants to join. */
   readonly link: string | undefined;

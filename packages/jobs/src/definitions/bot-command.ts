@@ -7,7 +7,7 @@ const intent = z.strictObject({
   messageId: z.int().positive(),
   /** The person who has sent it. */
   userId: z.int().positive(),
-  /** Whether it was a scheduled message, which is no command. */
+  /** Whether it was a scheduled message. Commands in such messages are not executed. */
   isScheduled: z.boolean(),
 });
 
@@ -19,7 +19,7 @@ export const botCommand = intentJob({
   title: "Command to the scheduling bot",
   queue: "commands",
   about:
-    "Does a person's command to the scheduling bot and answers it, in one transaction; earlier commands of the person go first.",
+    "Executes a person's command to the scheduling bot and answers it, in one transaction, after earlier commands of the person.",
   intent,
   retry: backoff({ attempts: 20, first: "500ms", cap: "1m", jitter: 0.5 }),
   deadline: "20s",

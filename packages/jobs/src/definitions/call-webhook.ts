@@ -7,15 +7,15 @@ const payload = z.strictObject({
   callId: z.int().positive(),
   /** Rises when an operator replays the call. */
   version: z.int().positive(),
-  /** Calls that were made when the job was added: each attempt has a job of its own. */
+  /** Number of attempts before the job was added, so that its id is new after each attempt. */
   calls: z.int().nonnegative(),
 });
 
 export type CallWebhook = z.infer<typeof payload>;
 
 /**
- * The retries are for failures of our own database. After a failure of the endpoint, the row gets the time of the next
- * attempt, which has another job. A call that outlasts the deadline goes on without its job: its row says so.
+ * The job is repeated only if the database fails. After a failure of the endpoint, the row has the time of the next attempt,
+ * for which another job is added. A call that outlasts the deadline continues without its job; the claim in its row says so.
  */
 export const callWebhook = job({
   name: "call-webhook",
@@ -28,7 +28,7 @@ export const callWebhook = job({
   deadline: "25s",
 });
 
-/** A row of `outgoing_call` that is to be looked at. */
+/** A row of `outgoing_call` that needs a job. */
 export interface WaitingCall extends CallWebhook {
   /** Milliseconds from now; at once unless given. */
   readonly delayMs?: number;
@@ -36,8 +36,8 @@ export interface WaitingCall extends CallWebhook {
 
 /**
  * Returns the job of a waiting call.
- * @param reason what wakes the call, for an id of its own: a job that is running may have looked at the row too early, and
- *   adding its id again would do nothing
+ * @param reason makes the id different from that of a running job, which may have looked at the row too early; adding its id
+ *   again would do nothing
  */
 export function callJob(
   { callId, version, calls, delayMs = 0 }: WaitingCall,

@@ -9,7 +9,7 @@ const intent = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("account-deactivated"), auditId: z.int().positive() }),
   /** A user wants to change their e-mail address and has to confirm the new one. */
   z.strictObject({ kind: z.literal("address-change"), changeId: z.int().positive() }),
-  /** The organization has been deactivated, and this owner of it has to know. */
+  /** The organization has been deactivated, and this owner must be notified. */
   z.strictObject({
     kind: z.literal("organization-deactivated"),
     userId: z.int().positive(),

@@ -2,7 +2,7 @@ import { recurring } from "../recurring.ts";
 
 export const clearEvents = recurring({
   name: "clear-events",
-  about: "Deletes dead event queues, and events that no queue can request any more.",
+  about: "Deletes dead event queues, and events that no queue or event subscription still needs.",
   processes: ["worker"],
   every: "1m",
   leader: "one",

@@ -133,7 +133,7 @@ const notes = format(
   }),
   ({ user: by, project: of, object_attributes: note, merge_request: mr, issue }) => {
     const commented = `${plainLine(by.username)} ${linkTo("commented", note.url)} on`;
-    // The address of a comment is that of what it is about, with a fragment.
+    // The URL of a comment is the URL of its subject with a fragment.
     const [page = ""] = note.url.split("#", 1);
     if (mr) {
       const content = `${commented} ${mergeRequestLink(mr, mr.url ?? page)}.${quote(note.note)}`;

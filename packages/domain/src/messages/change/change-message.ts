@@ -63,7 +63,7 @@ async function change(
   return (await changeLockedMessage(tx, site, locked, wanted)).detached;
 }
 
-/** What a change has done. */
+/** The results of a change. */
 interface ChangeResult {
   /** Whether anything has changed. */
   readonly changed: boolean;

@@ -19,7 +19,7 @@ const texts = statement({
     FROM messages WHERE id = ANY($1::bigint[]) ORDER BY id`,
 });
 
-/** Messages whose texts one statement reads. */
+/** Maximum messages whose texts one statement reads. */
 const page = 250;
 
 interface MatchRequest {
@@ -80,7 +80,7 @@ const matchingWords = statement({
   overrides: { word: notNull },
 });
 
-/** Words that one statement stems, in about 10 ms. */
+/** Maximum words that one statement stems, in about 10 ms. */
 const wordsAtOnce = 5_000;
 
 /**

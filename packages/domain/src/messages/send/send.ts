@@ -33,7 +33,7 @@ export interface SentMessage {
   readonly id: number;
   /** The sender's new policy for the topic, if sending changed it. */
   readonly newVisibilityPolicy?: number;
-  /** What became of a request with an upsert key. */
+  /** The outcome of a request with an upsert key. */
   readonly upsertResult?: UpsertResult;
 }
 

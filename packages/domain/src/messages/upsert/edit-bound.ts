@@ -17,9 +17,9 @@ import { type LockedChange, lockContent } from "../change/lock-change.ts";
 import { checkMessage } from "../send/check.ts";
 
 /**
- * Replaces the content of a message that its sender has bound to a key (once-and-again.md §2). The content is checked like
- * that of a new message in the place where the message is now, then changed as by `PATCH /messages/{message_id}`; bots
- * have no time limit.
+ * Replaces the content of a message that its sender has bound to a key (once-and-again.md §2). Checks the content like the
+ * content of a new message in the same conversation, then changes it as `PATCH /messages/{message_id}` does. Bots have no
+ * time limit.
  * @returns undefined if the message cannot be edited: it is deleted, not visible to the sender, in an archived channel or
  *   a widget, the organization does not allow editing, or a person's time limit has passed
  * @throws ApiError the refusal of the content, or of posting there; nothing has changed then
