@@ -112,7 +112,7 @@ describe("carillon backup, restore, files move and doctor with uploaded files", 
     // The bucket does not have the file.
     const asked = await run(["backup", "--files", join(folder, "asked")], variables);
     expect(asked).to.include({ code: 1 });
-    expect(asked.noted).to.match(/that the store does not have as they were: 1\n/);
+    expect(asked.noted).to.match(/that are missing from the store or damaged: 1\n/);
     expect((await run(["backup", "--files", "--without-files", rows])).code).to.equal(2);
     const into = commandLineOn(await emptyDatabase(), { FILES_DIR: join(folder, "none") });
     const restored = await into(["restore", rows]);

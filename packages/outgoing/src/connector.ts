@@ -51,7 +51,7 @@ export function judgingConnector(
   });
   return (options, callback) => {
     const host = options.hostname.replace(/^\[(.*)\]$/, "$1");
-    // Node looks up no address for an address.
+    // Node does not call `lookup` for a literal address.
     if (isIP(host) !== 0 && !rules.allows(host)) callback(refusal(host), null);
     else connect({ ...options, hostname: host }, callback);
   };

@@ -47,7 +47,7 @@ export async function backUp(context: Context, file: string, options: Options = 
   );
   if (files && files.faulty.count > 0)
     throw new StartupError(
-      `the backup has everything but uploaded files that the store does not have as they were: ${describeFaulty(files.faulty)}`,
+      `the backup is complete except for uploaded files that are missing from the store or damaged: ${describeFaulty(files.faulty)}`,
     );
 }
 

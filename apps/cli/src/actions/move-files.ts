@@ -92,6 +92,6 @@ function report(
   if (deleted > 0) terminal.say(`Deleted ${deleted} files from the store ${source.about}.`);
   if (faulty.count > 0)
     throw new StartupError(
-      `files that the store ${source.about} does not have as they were uploaded: ${describeFaulty(faulty)}`,
+      `files that are missing from the store ${source.about} or damaged: ${describeFaulty(faulty)}`,
     );
 }

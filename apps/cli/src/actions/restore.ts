@@ -161,7 +161,7 @@ async function load(
 - Mailed links that confirm a new e-mail address are invalid: people request the change again.`);
   if (files && files.faulty.count > 0)
     throw new StartupError(
-      `everything is restored but uploaded files that the store of the backup did not have as they were: ${describeFaulty(files.faulty)}`,
+      `everything is restored except for uploaded files that were missing or damaged when the backup was made: ${describeFaulty(files.faulty)}`,
     );
 }
 

@@ -147,7 +147,7 @@ export function seriesSection(row: FoundSeries): Content {
       ],
       ["Sent", row.sentCount],
       ["Failures in a row", row.consecutiveFailures],
-      ["Sent up to this late", `${row.catchUpSeconds} s`],
+      ["Sent at most this late", `${row.catchUpSeconds} s`],
       ["Version", row.version],
       ["Created", moment(row.createdAt, now)],
     ]),

@@ -9,11 +9,11 @@ import { sliceBytes, Slices } from "./slices.ts";
  * files to the disk, and treats a text part with a content type as a file.
  */
 
-/** Bytes of the headers of one part. */
+/** Maximum bytes of the headers of one part. */
 export const maxPartHead = 16 * 1024;
-/** Bytes of white space and its line end after a delimiter: with more it is data, wherever a stream is cut. */
+/** Maximum bytes of white space and its line end after a delimiter. With more it counts as data, however a stream is cut. */
 export const maxPadding = 1_024;
-/** Characters (RFC 2046); the search for a longer boundary would not be linear. */
+/** Maximum characters of a boundary (RFC 2046). The search for a longer one would not be linear. */
 const maxBoundary = 70;
 const lineEnd = Buffer.from("\r\n");
 const headEnd = Buffer.from("\r\n\r\n");
@@ -112,7 +112,7 @@ export function partOf(folded: string): { name: string; file: FilePart | undefin
   return { name, file: { name, filename, contentType } };
 }
 
-/** Reads `filename*` (RFC 5987): UTF-8 or ISO 8859-1 in percent escapes. It counts before `filename`. */
+/** Reads `filename*` (RFC 5987): UTF-8 or ISO 8859-1 in percent escapes. It takes precedence over `filename`. */
 function extendedFilename(disposition: string): string | undefined {
   const match = /;\s*filename\*=(utf-8|iso-8859-1)'[^';\s]*'([^;\s"]*)/i.exec(disposition);
   if (!match) return undefined;

@@ -20,7 +20,7 @@ interface JoinPage {
   readonly guard: Pick<FormGuard, "token">;
   readonly link: Link;
   readonly key: string;
-  /** What the person has typed before. */
+  /** The values that the person typed before. */
   readonly typed?: { readonly email: string; readonly fullName: string };
   readonly problems?: Problems;
 }
@@ -122,7 +122,9 @@ export function joinedPage(site: Site, realm: Realm): RawReply {
 export function mailSentPage(): RawReply {
   return page({
     title: "Check your e-mail",
-    body: html`<p>We send a mail to the address that you have entered. It says how to go on.</p>
+    body: html`<p>
+        We send a mail to the address that you have entered. It explains the next step.
+      </p>
       <p>If it does not arrive within a few minutes, look among the spam.</p>`,
   });
 }

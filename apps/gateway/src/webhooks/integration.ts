@@ -8,7 +8,7 @@ import type { SignatureScheme } from "./signature.ts";
 export interface WebhookMessage {
   /** For `only_events` and `exclude_events`; without one the value of the event header, or none. */
   readonly event?: string;
-  /** Text that is no Markdown. */
+  /** Plain text, not Markdown. */
   readonly topic: string;
   readonly content: string;
   /** Identifies the subject of the message: with `edit_resolved`, a later message with the same key edits it. */

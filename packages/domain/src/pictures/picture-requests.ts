@@ -13,8 +13,8 @@ import { recordIntents } from "@carillon/outbox";
  *                  └──────── take (gateway) ──────┘──→ (no row)
  *
  * Only the request uses the pictures, after it has taken its row. A request that has waited too long, or whose client has hung
- * up, takes the row too: a worker that finishes later finds no row and changes nothing. Pictures that no request uses stay unused objects in
- * the ledger, which are deleted after 24 hours.
+ * up, takes the row too: a worker that finishes later finds no row and changes nothing. Pictures that no request uses stay
+ * unused objects in the ledger, which are deleted after 24 hours.
  */
 
 /** A picture that a worker has made and stored. */

@@ -28,7 +28,7 @@ const bytes = `octet_length(s.content) + CASE WHEN s.reminder_target_message_id 
 const sharedCharacters = maxTopicLength - resolvedPrefix.length - "...".length;
 
 /**
- * A due row, with the facts that may fail it before any check, and the facts that its conditions need.
+ * A due row, with the facts that decide whether it fails before any check, and those that its conditions need.
  * - `conversation`: the recipient and the folded topic, whether it is resolved or not; empty unless a claimed row has
  *   conditions, because folding takes PostgreSQL 3 µs a row.
  * - `scheduledAt`: when it was scheduled, UNIX seconds; null for a row without conditions.
@@ -123,7 +123,7 @@ export async function beginClaiming(tx: Tx, of: "batch" | "single" = "batch"): P
 
 /** Limits of one batch. */
 export interface BatchLimits {
-  /** Rows at most. */
+  /** Maximum rows. */
   readonly rows: number;
   /** A row is added if the rows before it have fewer bytes of text in all, so that the last row may exceed the limit. */
   readonly bytes: number;

@@ -76,13 +76,13 @@ const examples: Readonly<Partial<Record<Command["kind"], string>>> = {
   sendNow: "list",
 };
 
-/** Returns a correct command as example in a refusal: `list` for commands with a number, which shows the right numbers. */
+/** Returns a correct command to show in a refusal. For commands with a number it is `list`, which shows the numbers. */
 export function exampleOf(kind: Command["kind"]): string {
   return examples[kind] ?? sendExample;
 }
 
 const reasons: Readonly<Record<Unclear, readonly [sentence: string, example: string]>> = {
-  command: ["This is no command that I know.", sendExample],
+  command: ["I do not know this command.", sendExample],
   to: [
     "The place of the message is missing: write “to” and a channel, a person or me before the text.",
     sendExample,

@@ -37,7 +37,7 @@ export class Previews {
     if (image === "pending") this.pending.add(path);
   }
 
-  /** Returns the previews that have no place yet, which is now. @param asBlocks whether a line break follows each */
+  /** Returns the previews that have not been placed yet, for the caller to place. @param asBlocks whether a line break follows each */
   take(asBlocks: boolean): string {
     const html = this.#waiting.map((preview) => (asBlocks ? `${preview}\n` : preview)).join("");
     this.#waiting = [];

@@ -134,8 +134,8 @@ type OccurrenceRow = DueRow & { readonly series: SeriesRow };
 
 /**
  * Plans what follows each planned occurrence. Leaves out series whose rule or time zone can no longer be computed. After a
- * withheld occurrence plans the one after it, even if that one is too late: it has a failed row and a notice of its own,
- * which name it and all later ones that were missed.
+ * withheld occurrence, plans the next one even if it is too late: it then gets its own failed row and notice, which name it
+ * and all later missed ones.
  */
 async function planAfter(
   outcomes: readonly Outcome[],
