@@ -1,0 +1,46 @@
+import { useSignal, useSignalEffect } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { type Account, accounts } from "./session/accounts.ts";
+import { SignIn } from "./session/sign-in.tsx";
+import { Shell } from "./shell.tsx";
+import { Organization } from "./store/organization.ts";
+import { OrganizationContext } from "./store/use-organization.ts";
+import { texts } from "./texts.ts";
+
+/** The organization of the current account, or the form to sign in. */
+export function App() {
+  const { current } = accounts;
+  const notice = useSignal<string | undefined>(undefined);
+  if (!current) return <SignIn notice={notice.value} />;
+  return (
+    <SignedIn
+      key={`${current.site} ${current.userId} ${current.apiKey}`}
+      account={current}
+      onRefused={() => {
+        notice.value = texts.session.signedOut;
+        accounts.forget(current);
+      }}
+    />
+  );
+}
+
+interface SignedInProps {
+  readonly account: Account;
+  readonly onRefused: () => void;
+}
+
+function SignedIn({ account, onRefused }: SignedInProps) {
+  const organization = useMemo(() => new Organization(account), [account]);
+  useEffect(() => {
+    void organization.start();
+    return () => organization.stop();
+  }, [organization]);
+  useSignalEffect(() => {
+    if (organization.connection.value === "refused") onRefused();
+  });
+  return (
+    <OrganizationContext.Provider value={organization}>
+      <Shell />
+    </OrganizationContext.Provider>
+  );
+}

@@ -1,0 +1,246 @@
+import type { Message } from "@carillon/client";
+import { batch, signal } from "@preact/signals";
+import { reasonOf } from "../reason.ts";
+import type { Term } from "../route.ts";
+import type { Item, OrganizationEvent } from "../store/events.ts";
+import type { Organization } from "../store/organization.ts";
+import { matches } from "./matches.ts";
+
+/** The loaded messages of a view, in order. */
+export interface Loaded {
+  readonly ids: readonly number[];
+  /** The end at which the last change was made: lists keep their place by it. */
+  readonly changed: "start" | "end";
+}
+
+export type WindowState = "loading" | "ready" | { readonly failed: string };
+
+/** Messages of one page of history. */
+const pageSize = 100;
+/** Messages of a window; beyond them the end that is farther away is dropped. */
+const longest = 2_000;
+
+/**
+ * The part of a view's messages that is loaded: around the message where it opens, growing at both ends, and following
+ * events at its new end.
+ */
+export class MessageWindow {
+  readonly loaded = signal<Loaded>({ ids: [], changed: "end" });
+  readonly state = signal<WindowState>("loading");
+  readonly hasOldest = signal(false);
+  readonly hasNewest = signal(false);
+  /** The message at which the view opens; undefined for the end. */
+  opensAt: number | undefined;
+  readonly #organization: Organization;
+  readonly #terms: readonly Term[];
+  readonly #near: number | null;
+  #loading: "older" | "newer" | undefined;
+  #ends = () => {};
+  #isClosed = false;
+
+  constructor(organization: Organization, terms: readonly Term[], near: number | null) {
+    this.#organization = organization;
+    this.#terms = terms;
+    this.#near = near;
+  }
+
+  /** Loads the messages around `near`, or around the first unread one, and follows the events. */
+  open(): void {
+    this.#ends = this.#organization.listen((item) => this.#take(item));
+    void this.load();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#ends();
+  }
+
+  /** Loads the view from the beginning. */
+  async load(anchor: string = this.#near === null ? "first_unread" : String(this.#near)) {
+    this.state.value = "loading";
+    try {
+      const page = await this.#fetch(anchor, pageSize / 2, pageSize / 2);
+      if (this.#isClosed) return;
+      batch(() => {
+        this.hasOldest.value = page.found_oldest;
+        this.hasNewest.value = page.found_newest;
+        const { anchor: found = Infinity } = page;
+        this.opensAt = page.messages.find(({ id }) => id >= found)?.id;
+        this.#keep(page.messages);
+        this.loaded.value = { ids: page.messages.map(({ id }) => id), changed: "end" };
+        this.state.value = "ready";
+      });
+    } catch (error) {
+      if (!this.#isClosed) this.state.value = { failed: reasonOf(error) };
+    }
+  }
+
+  async loadOlder(): Promise<void> {
+    const [first] = this.loaded.value.ids;
+    if (first === undefined || this.hasOldest.value || this.#loading) return;
+    this.#loading = "older";
+    try {
+      const page = await this.#fetch(String(first), pageSize, 0, false);
+      if (this.#isClosed || this.loaded.value.ids[0] !== first) return;
+      batch(() => {
+        this.hasOldest.value = page.found_oldest;
+        this.#keep(page.messages);
+        const ids = [...page.messages.map(({ id }) => id), ...this.loaded.value.ids];
+        this.loaded.value = { ids, changed: "start" };
+      });
+    } catch {
+      // The next scroll tries again.
+    } finally {
+      this.#loading = undefined;
+    }
+  }
+
+  async loadNewer(): Promise<void> {
+    const last = this.loaded.value.ids.at(-1);
+    if (last === undefined || this.hasNewest.value || this.#loading) return;
+    this.#loading = "newer";
+    try {
+      const page = await this.#fetch(String(last), 0, pageSize, false);
+      if (this.#isClosed) return;
+      batch(() => {
+        this.hasNewest.value = page.found_newest;
+        this.#append(page.messages);
+      });
+    } catch {
+      // The next scroll tries again.
+    } finally {
+      this.#loading = undefined;
+    }
+  }
+
+  /** Drops the messages beyond the longest window, at the end that is not looked at. Called when scrolling rests. */
+  trim(end: "start" | "end"): void {
+    const { ids } = this.loaded.value;
+    if (ids.length <= longest) return;
+    batch(() => {
+      if (end === "start") this.hasOldest.value = false;
+      else this.hasNewest.value = false;
+      const rest = end === "start" ? ids.slice(-longest) : ids.slice(0, longest);
+      this.loaded.value = { ids: rest, changed: end };
+      this.#organization.messages.keepOnly(new Set(rest));
+    });
+  }
+
+  #fetch(anchor: string, before: number, after: number, includeAnchor = true) {
+    return this.#organization.client.getMessages({
+      anchor,
+      num_before: before,
+      num_after: after,
+      include_anchor: includeAnchor,
+      narrow: this.#terms,
+      allow_empty_topic_name: true,
+      client_gravatar: false,
+    });
+  }
+
+  #keep(messages: readonly Message[]): void {
+    for (const message of messages) this.#organization.messages.put(message);
+  }
+
+  #append(messages: readonly Message[]): void {
+    const { ids } = this.loaded.value;
+    const last = ids.at(-1) ?? 0;
+    const newer = messages.filter(({ id }) => id > last);
+    this.#keep(newer);
+    if (newer.length > 0)
+      this.loaded.value = { ids: [...ids, ...newer.map(({ id }) => id)], changed: "end" };
+  }
+
+  #take(item: Item): void {
+    if (this.state.value !== "ready") return;
+    switch (item.type) {
+      case "registered":
+        if (item.missed) void this.#refresh();
+        break;
+      case "message":
+        void this.#addNew({ ...item.message, flags: item.flags });
+        break;
+      case "delete_message":
+        this.#remove(new Set(item.message_ids));
+        break;
+      case "update_message":
+        if (item.subject !== undefined || item.new_stream_id !== undefined) this.#move(item);
+        break;
+      default:
+    }
+  }
+
+  async #addNew(message: Message): Promise<void> {
+    if (!this.hasNewest.value) return;
+    const isMatch = matches(message, this.#terms, this.#organization.me);
+    if (isMatch) this.#insert([message]);
+    if (isMatch !== undefined) return;
+    const { messages } = await this.#organization.client.matchNarrow({
+      msg_ids: [message.id],
+      narrow: this.#terms,
+    });
+    const found = messages[message.id];
+    if (found && !this.#isClosed) this.#insert([{ ...message, ...found }]);
+  }
+
+  /** Puts messages in their places. A message may be committed after one with a higher id. */
+  #insert(messages: readonly Message[]): void {
+    this.#keep(messages);
+    const { ids } = this.loaded.value;
+    const all = new Set([...ids, ...messages.map(({ id }) => id)]);
+    if (all.size > ids.length)
+      this.loaded.value = { ids: [...all].toSorted((a, b) => a - b), changed: "end" };
+  }
+
+  #remove(gone: ReadonlySet<number>): void {
+    const { ids } = this.loaded.value;
+    const rest = ids.filter((id) => !gone.has(id));
+    if (rest.length < ids.length) this.loaded.value = { ids: rest, changed: "end" };
+  }
+
+  #move({ message_ids }: Extract<OrganizationEvent, { type: "update_message" }>): void {
+    const { messages, me } = this.#organization;
+    const known = message_ids.flatMap((id) => messages.get(id)?.peek() ?? []);
+    this.#remove(
+      new Set(known.filter((one) => matches(one, this.#terms, me) === false).map(({ id }) => id)),
+    );
+    void this.#addMoved(message_ids);
+  }
+
+  /** Adds messages that a move may have brought here, as far as they are within what is loaded. */
+  async #addMoved(candidates: readonly number[]): Promise<void> {
+    const known = new Set(this.loaded.value.ids);
+    const ids = candidates.filter((id) => !known.has(id)).slice(-1_000);
+    if (ids.length === 0) return;
+    const page = await this.#fetchByIds(ids);
+    const { ids: loaded } = this.loaded.value;
+    const from = this.hasOldest.value ? 0 : (loaded[0] ?? 0);
+    const to = this.hasNewest.value ? Infinity : (loaded.at(-1) ?? 0);
+    this.#insert(page.messages.filter(({ id }) => id >= from && id <= to));
+  }
+
+  /** Reads the loaded messages again: with a lost queue, edits and deletions were lost. */
+  async #refresh(): Promise<void> {
+    const ids = this.loaded.value.ids.slice(-longest);
+    if (ids.length === 0) {
+      await this.load();
+      return;
+    }
+    const page = await this.#fetchByIds(ids);
+    if (this.#isClosed) return;
+    batch(() => {
+      this.#keep(page.messages);
+      const found = new Set(page.messages.map(({ id }) => id));
+      this.#remove(new Set(ids.filter((id) => !found.has(id))));
+    });
+  }
+
+  #fetchByIds(ids: readonly number[]) {
+    return this.#organization.client.getMessages({
+      message_ids: ids,
+      narrow: this.#terms,
+      allow_empty_topic_name: true,
+      client_gravatar: false,
+    });
+  }
+}

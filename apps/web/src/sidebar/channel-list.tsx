@@ -1,0 +1,46 @@
+import { route } from "../navigation.ts";
+import { operandOf } from "../route.ts";
+import type { UnreadGroup } from "../store/unread.ts";
+import { useOrganization } from "../store/use-organization.ts";
+import { texts } from "../texts.ts";
+import { groupChannels } from "./groups.ts";
+import { SidebarLink } from "./link.tsx";
+import { TopicList } from "./topic-list.tsx";
+
+/** The channels of the account by folder. The channel of the current view shows its topics. */
+export function ChannelList() {
+  const { channels, unread } = useOrganization();
+  const counts = countsByChannel(unread.groups());
+  const current = route.value.page === "messages" && operandOf(route.value.terms, "channel");
+  return groupChannels(channels.subscriptions.all(), channels.folders.all()).map(
+    ({ key, title, channels: group }) => (
+      <section key={key} class="sidebar-section">
+        <h2>
+          <bdi>{title}</bdi>
+        </h2>
+        {group.map(({ stream_id: id, name, is_muted }) => (
+          <div key={id} class={is_muted ? "sidebar-muted" : undefined}>
+            <SidebarLink
+              to={{ page: "messages", terms: [{ operator: "channel", operand: id }], near: null }}
+              unread={counts.get(id) ?? 0}
+            >
+              <span aria-hidden="true">#</span> <bdi>{name}</bdi>
+              {is_muted && <span class="for-readers"> {texts.sidebar.muted}</span>}
+            </SidebarLink>
+            {current === id && <TopicList channelId={id} />}
+          </div>
+        ))}
+      </section>
+    ),
+  );
+}
+
+function countsByChannel(groups: readonly UnreadGroup[]): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const { conversation, ids } of groups)
+    if ("channelId" in conversation) {
+      const { channelId } = conversation;
+      counts.set(channelId, (counts.get(channelId) ?? 0) + ids.size);
+    }
+  return counts;
+}

@@ -1,0 +1,32 @@
+import { keyOf, routeOf } from "../store/conversation.ts";
+import { useOrganization } from "../store/use-organization.ts";
+import { texts } from "../texts.ts";
+import { SidebarLink } from "./link.tsx";
+
+/** How many conversations are shown besides those with unread messages. */
+const shown = 15;
+
+/** The latest direct conversations. */
+export function DirectList() {
+  const { conversations, unread, people, me } = useOrganization();
+  const listed = conversations.recent.value.filter(
+    (conversation, index) => index < shown || unread.countOf(conversation) > 0,
+  );
+  return (
+    <section class="sidebar-section">
+      <h2>{texts.sidebar.direct}</h2>
+      {listed.map(({ others }) => (
+        <SidebarLink
+          key={keyOf({ others })}
+          to={routeOf({ others }, me)}
+          unread={unread.countOf({ others })}
+        >
+          <bdi>
+            {others.map((id) => people.nameOf(id) ?? texts.messages.unknownPerson).join(", ") ||
+              texts.messages.noteToSelf}
+          </bdi>
+        </SidebarLink>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,42 @@
+import type { ChannelFolder } from "@carillon/client";
+import type { Subscription } from "../store/channels.ts";
+import { texts } from "../texts.ts";
+
+/** Channels under one heading of the sidebar. */
+export interface ChannelGroup {
+  readonly key: string;
+  readonly title: string;
+  readonly channels: readonly Subscription[];
+}
+
+/** Sorts channels under pinned ones, folders in their order, and the rest. Archived channels are left out. */
+export function groupChannels(
+  subscriptions: readonly Subscription[],
+  folders: readonly ChannelFolder[],
+): ChannelGroup[] {
+  const shown = subscriptions
+    .filter(({ is_archived }) => !is_archived)
+    .toSorted((a, b) => Number(a.is_muted) - Number(b.is_muted) || a.name.localeCompare(b.name));
+  const unpinned = shown.filter(({ pin_to_top }) => !pin_to_top);
+  const known = new Set(folders.map(({ id }) => id));
+  const groups: ChannelGroup[] = [
+    {
+      key: "pinned",
+      title: texts.sidebar.pinned,
+      channels: shown.filter(({ pin_to_top }) => pin_to_top),
+    },
+    ...folders
+      .toSorted((a, b) => a.order - b.order)
+      .map(({ id, name }) => ({
+        key: String(id),
+        title: name,
+        channels: unpinned.filter(({ folder_id }) => folder_id === id),
+      })),
+    {
+      key: "rest",
+      title: texts.sidebar.channels,
+      channels: unpinned.filter(({ folder_id }) => folder_id === null || !known.has(folder_id)),
+    },
+  ];
+  return groups.filter(({ channels }) => channels.length > 0);
+}

@@ -1,0 +1,48 @@
+import { accounts } from "../session/accounts.ts";
+import { allMessages, type Route } from "../route.ts";
+import { useOrganization } from "../store/use-organization.ts";
+import { texts } from "../texts.ts";
+import { Button } from "../ui/button.tsx";
+import { ChannelList } from "./channel-list.tsx";
+import { DirectList } from "./direct-list.tsx";
+import { SidebarLink } from "./link.tsx";
+
+const t = texts.sidebar;
+const kind = (operand: string): Route => ({
+  page: "messages",
+  terms: [{ operator: "is", operand }],
+  near: null,
+});
+
+/** The ways to all pages: views of messages, channels with their topics, and direct messages. */
+export function Sidebar() {
+  const { settings, unread, plans } = useOrganization();
+  const { current } = accounts;
+  return (
+    <nav class="sidebar" aria-label={t.title}>
+      <h1 class="sidebar-organization">
+        <bdi>{settings.name}</bdi>
+      </h1>
+      <SidebarLink to={allMessages}>{t.all}</SidebarLink>
+      <SidebarLink to={kind("mentioned")} unread={unread.mentions}>
+        {t.mentions}
+      </SidebarLink>
+      <SidebarLink to={kind("starred")}>{t.starred}</SidebarLink>
+      <SidebarLink to={{ page: "drafts" }}>
+        {t.drafts}
+        {plans.drafts.size > 0 && <span class="plain-count"> {plans.drafts.size}</span>}
+      </SidebarLink>
+      <SidebarLink to={{ page: "schedule" }}>{t.schedule}</SidebarLink>
+      <ChannelList />
+      <DirectList />
+      <div class="sidebar-end">
+        <SidebarLink to={{ page: "organization", section: "" }}>{t.organization}</SidebarLink>
+        {current && (
+          <Button kind="quiet" onClick={() => accounts.forget(current)}>
+            {texts.session.signOut}
+          </Button>
+        )}
+      </div>
+    </nav>
+  );
+}

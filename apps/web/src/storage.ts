@@ -1,0 +1,35 @@
+/** Kept in memory where the browser refuses storage, or it is full: then it lasts until the tab is closed. */
+const memory = new Map<string, string>();
+
+/** Values that this browser keeps for Carillon, as JSON. */
+export const storage = {
+  read<Value>(key: string): Value | undefined {
+    try {
+      const text = memory.get(key) ?? localStorage.getItem(prefix + key);
+      return text === null ? undefined : (JSON.parse(text) as Value);
+    } catch {
+      return undefined;
+    }
+  },
+
+  write(key: string, value: unknown): void {
+    const text = JSON.stringify(value);
+    try {
+      localStorage.setItem(prefix + key, text);
+      memory.delete(key);
+    } catch {
+      memory.set(key, text);
+    }
+  },
+
+  remove(key: string): void {
+    memory.delete(key);
+    try {
+      localStorage.removeItem(prefix + key);
+    } catch {
+      // Nothing was stored.
+    }
+  },
+};
+
+const prefix = "carillon:";

@@ -1,0 +1,130 @@
+import { Client, ApiError, type Snapshot } from "@carillon/client";
+import { batch, signal } from "@preact/signals";
+import { Channels } from "./channels.ts";
+import { Conversations } from "./conversations.ts";
+import { eventTypes, type Item, type OrganizationEvent, sections } from "./events.ts";
+import { Messages } from "./messages.ts";
+import { Outbox } from "./outbox.ts";
+import { whenOnline } from "./online.ts";
+import { People } from "./people.ts";
+import { Plans } from "./plans.ts";
+import { Settings } from "./settings.ts";
+import { Unread } from "./unread.ts";
+
+export interface Credentials {
+  readonly site: string;
+  readonly email: string;
+  readonly apiKey: string;
+  readonly userId: number;
+}
+
+/**
+ * `connecting` until the first snapshot is there, `offline` while requests get no answer. `refused` is the end: the
+ * server does not accept the key.
+ */
+export type Connection = "connecting" | "live" | "offline" | "refused";
+
+/** Told of every item of the event stream once the store has taken it in. */
+export type Listener = (item: Item) => void;
+
+/** What is known of the organization of one signed-in account. Views read its signals, and change it by its client. */
+export class Organization {
+  readonly client: Client;
+  readonly site: string;
+  /** The account's own id. */
+  readonly me: number;
+  readonly connection = signal<Connection>("connecting");
+  readonly people = new People();
+  readonly channels = new Channels();
+  readonly messages = new Messages();
+  readonly plans = new Plans();
+  readonly settings = new Settings();
+  readonly conversations: Conversations;
+  readonly unread: Unread;
+  readonly outbox: Outbox;
+  /** The event queue, which `local_message_id` is sent to. */
+  queueId: string | undefined;
+  readonly #listeners = new Set<Listener>();
+  readonly #ending = new AbortController();
+
+  constructor({ site, email, apiKey, userId }: Credentials) {
+    this.site = site;
+    this.me = userId;
+    this.conversations = new Conversations(userId);
+    this.unread = new Unread(userId);
+    this.client = new Client({
+      site,
+      email,
+      apiKey,
+      clientName: "website",
+      fetch: async (url, init) => {
+        const response = await fetch(url, init);
+        if (this.connection.value === "offline" && this.queueId) this.connection.value = "live";
+        return response;
+      },
+      onRetry: ({ status }) => {
+        if (status === 0 && this.connection.value === "live") this.connection.value = "offline";
+      },
+    });
+    this.outbox = new Outbox(this);
+  }
+
+  /** Follows the events until `stop`, or until the server refuses the key. */
+  async start(): Promise<void> {
+    const { signal } = this.#ending;
+    this.outbox.start(signal);
+    while (!signal.aborted && this.connection.value !== "refused") await this.#follow(signal);
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    try {
+      const items = this.client.events({
+        event_types: eventTypes,
+        fetch_event_types: sections,
+        apply_markdown: true,
+        client_gravatar: false,
+        slim_presence: true,
+        signal,
+      });
+      for await (const item of items) batch(() => this.#take(item));
+    } catch (error) {
+      if (signal.aborted) return;
+      const isRefused = error instanceof ApiError && (error.status === 401 || error.status === 403);
+      this.connection.value = isRefused ? "refused" : "offline";
+      if (!isRefused) await whenOnline(signal);
+    }
+  }
+
+  stop(): void {
+    this.#ending.abort(new Error("signed out"));
+  }
+
+  /** @returns a function that ends the listening */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #take(item: Item): void {
+    if (item.type === "registered") this.#load(item.snapshot);
+    else this.#apply(item);
+    this.connection.value = "live";
+    this.outbox.take(item);
+    for (const listener of this.#listeners) listener(item);
+  }
+
+  get #areas() {
+    const { people, channels, conversations, plans, settings, unread } = this;
+    return [people, channels, conversations, plans, settings, unread];
+  }
+
+  #load(snapshot: Snapshot): void {
+    this.queueId = snapshot.queue_id;
+    for (const area of this.#areas) area.load(snapshot);
+  }
+
+  #apply(event: OrganizationEvent): void {
+    for (const area of this.#areas) area.apply(event);
+    this.messages.apply(event);
+  }
+}

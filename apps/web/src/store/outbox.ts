@@ -1,0 +1,154 @@
+import { ApiError, type Client } from "@carillon/client";
+import { signal } from "@preact/signals";
+import { reasonOf } from "../reason.ts";
+import { storage } from "../storage.ts";
+import type { Conversation } from "./conversation.ts";
+import type { Item } from "./events.ts";
+import { whenOnline } from "./online.ts";
+
+/**
+ * A message on its way. It is kept in the browser until the server has answered, and its idempotency key makes the
+ * server send it once, however often tabs and networks repeat it.
+ *
+ *     sending ──> sent ──> gone, once its event is there
+ *        │  ^
+ *        v  │ again
+ *      failed
+ */
+export interface Unsent {
+  readonly key: string;
+  readonly conversation: Conversation;
+  readonly content: string;
+  /** Milliseconds since the epoch. */
+  readonly writtenAt: number;
+  readonly state: "sending" | "sent" | "failed";
+  /** Why the server refused it. */
+  readonly reason?: string;
+  /** The id of the message that it has become. */
+  readonly id?: number;
+}
+
+interface Sender {
+  readonly client: Client;
+  readonly site: string;
+  readonly me: number;
+  readonly queueId: string | undefined;
+}
+
+/** The server remembers idempotency keys for a day; older messages could be sent twice. */
+const longestMs = 23 * 3_600_000;
+
+/** The messages that the account has written and the server has not answered yet. */
+export class Outbox {
+  readonly items = signal<readonly Unsent[]>([]);
+  readonly #sender: Sender;
+  readonly #storageKey: string;
+  #signal: AbortSignal | undefined;
+
+  constructor(sender: Sender) {
+    this.#sender = sender;
+    this.#storageKey = `outbox:${sender.site}:${sender.me}`;
+  }
+
+  /** Sends what an earlier page left. */
+  start(signal: AbortSignal): void {
+    this.#signal = signal;
+    this.items.value = storage.read<Unsent[]>(this.#storageKey) ?? [];
+    for (const item of this.items.value) if (item.state === "sending") void this.#send(item);
+  }
+
+  send(conversation: Conversation, content: string): void {
+    const key = newKey();
+    const item: Unsent = { key, conversation, content, writtenAt: Date.now(), state: "sending" };
+    this.#keep([...this.items.value, item]);
+    void this.#send(item);
+  }
+
+  /** Sends a failed message again. */
+  retry(key: string): void {
+    const failed = this.items.value.find((item) => item.key === key && item.state === "failed");
+    if (!failed) return;
+    this.discard(key);
+    this.send(failed.conversation, failed.content);
+  }
+
+  discard(key: string): void {
+    this.#keep(this.items.value.filter((item) => item.key !== key));
+  }
+
+  /** Drops messages whose events have come: from then on the list of messages has them. */
+  take(item: Item): void {
+    if (item.type === "registered")
+      this.#keep(this.items.value.filter(({ state }) => state !== "sent"));
+    else if (item.type === "message")
+      this.#keep(
+        this.items.value.filter(
+          ({ key, id }) => id !== item.message.id && key !== item.local_message_id,
+        ),
+      );
+  }
+
+  async #send(item: Unsent): Promise<void> {
+    const { client, queueId } = this.#sender;
+    const signal = this.#signal;
+    while (signal && !signal.aborted) {
+      if (Date.now() - item.writtenAt > longestMs) {
+        this.#change(item.key, { state: "failed", reason: "" });
+        return;
+      }
+      try {
+        const { id } = await client.sendMessage(
+          {
+            ...recipientsOf(item.conversation, this.#sender.me),
+            content: item.content,
+            read_by_sender: true,
+            ...(queueId !== undefined && { queue_id: queueId, local_id: item.key }),
+          },
+          { idempotencyKey: item.key, signal },
+        );
+        this.#change(item.key, { state: "sent", id });
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        if (isRefusal(error)) {
+          this.#change(item.key, { state: "failed", reason: reasonOf(error) });
+          return;
+        }
+        await whenOnline(signal);
+      }
+    }
+  }
+
+  #change(key: string, changes: Partial<Unsent>): void {
+    this.#keep(this.items.value.map((item) => (item.key === key ? { ...item, ...changes } : item)));
+  }
+
+  #keep(items: readonly Unsent[]): void {
+    if (items.length === 0 && this.items.value.length === 0) return;
+    this.items.value = items;
+    const unanswered = items.filter(({ state }) => state !== "sent");
+    if (unanswered.length > 0) storage.write(this.#storageKey, unanswered);
+    else storage.remove(this.#storageKey);
+  }
+}
+
+/** Whether repeating the request is useless. */
+function isRefusal(error: unknown): error is ApiError {
+  return (
+    error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429
+  );
+}
+
+export function recipientsOf(conversation: Conversation, me: number) {
+  if ("others" in conversation) {
+    const { others } = conversation;
+    return { type: "direct", to: others.length > 0 ? others : [me] } as const;
+  }
+  return { type: "channel", to: conversation.channelId, topic: conversation.topic } as const;
+}
+
+/** Not by `randomUUID`, which browsers have on https only. */
+function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,83 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { Button } from "./button.tsx";
+
+export interface MenuItem {
+  readonly label: string;
+  readonly danger?: boolean;
+  readonly onChoose: () => void;
+}
+
+export interface MenuProps {
+  /** The name of the button that opens the menu. */
+  readonly label: string;
+  readonly children: ComponentChildren;
+  readonly items: readonly MenuItem[];
+}
+
+/** A button that opens a list of actions, which arrow keys walk through. */
+export function Menu({ label, children, items }: MenuProps) {
+  const open = useSignal(false);
+  const root = useRef<HTMLDivElement>(null);
+
+  useEffect(() => {
+    if (!open.value) return;
+    root.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus();
+    const close = (event: Event) => {
+      if (event.target instanceof Node && !root.current?.contains(event.target)) open.value = false;
+    };
+    document.addEventListener("pointerdown", close);
+    return () => document.removeEventListener("pointerdown", close);
+  }, [open.value]);
+
+  function close(): void {
+    open.value = false;
+    root.current?.querySelector("button")?.focus();
+  }
+
+  function walk(event: KeyboardEvent): void {
+    const entries = [...(root.current?.querySelectorAll<HTMLElement>("[role=menuitem]") ?? [])];
+    const at = entries.indexOf(document.activeElement as HTMLElement);
+    const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
+    if (event.key === "Escape" || event.key === "Tab") close();
+    if (next === undefined && event.key !== "Escape") return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (next !== undefined) entries.at(next % entries.length)?.focus();
+  }
+
+  return (
+    <div class="menu" ref={root} onKeyDown={open.value ? walk : undefined}>
+      <Button
+        kind="quiet"
+        label={label}
+        expanded={open.value}
+        onClick={() => {
+          open.value = !open.value;
+        }}
+      >
+        {children}
+      </Button>
+      {open.value && (
+        <div class="menu-items" role="menu" aria-label={label}>
+          {items.map((item) => (
+            <button
+              key={item.label}
+              type="button"
+              role="menuitem"
+              tabIndex={-1}
+              class={item.danger ? "menu-item menu-item-danger" : "menu-item"}
+              onClick={() => {
+                close();
+                item.onChoose();
+              }}
+            >
+              {item.label}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
