@@ -243,8 +243,6 @@ function whilePostgresIsDown(world: World, server: OwnServer): Promise<void> {
   return inPlace(world, async (place) => {
     const { db, queues } = world;
     const { endpoint, bot, mention } = place;
-    // The tests' servers confirm commits before they are on disk; an immediate shutdown would lose those.
-    await db.rows("ALTER DATABASE carillon SET synchronous_commit = on");
     let release = () => {};
     const released = new Promise<void>((resolve) => (release = resolve));
     endpoint.answer(async (call) => {

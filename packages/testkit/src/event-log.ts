@@ -48,6 +48,25 @@ export async function eventsOf<T>(
   return { result, events: await eventsSince(sql, realmId, seq) };
 }
 
+/** Logs events for one account, each with a text of `length` characters, without a notification. */
+export async function logEvents(
+  sql: Sql,
+  { realmId, userId }: { readonly realmId: number; readonly userId: number },
+  count: number,
+  length = 1,
+): Promise<void> {
+  await sql.rows(
+    `WITH head AS (
+       INSERT INTO event_head AS h (realm_id, seq) VALUES ($1, $3)
+       ON CONFLICT (realm_id) DO UPDATE SET seq = h.seq + $3 RETURNING h.seq - $3 AS base
+     )
+     INSERT INTO event_log (realm_id, seq, type, payload, audience)
+     SELECT $1, base + n, 'alert_words', json_build_object('alert_words', ARRAY[repeat('x', $4)]), ARRAY[$2::int]
+     FROM head, generate_series(1, $3) n`,
+    [realmId, userId, count, length],
+  );
+}
+
 /** Returns the payload and audience of each event. */
 export function announced(
   events: readonly LoggedEvent[],

@@ -53,11 +53,11 @@ export async function startOwnRedis(): Promise<OwnServer> {
   };
 }
 
-/** A PostgreSQL server with one migrated database. Commits are not durable. */
+/** A PostgreSQL server with one migrated database. Commits survive the end of the server, if not that of the machine. */
 export async function startOwnPostgres(): Promise<OwnServer> {
   const dataDir = await mkdtemp(join(tmpdir(), "carillon-postgres-"));
-  const launch = () =>
-    startEmbeddedPostgres({ dataDir, log: silentLogger, settings: testSettings });
+  const settings = { ...testSettings, synchronous_commit: "on" };
+  const launch = () => startEmbeddedPostgres({ dataDir, log: silentLogger, settings });
   let server = await launch();
   const { url } = server;
   await applyMigrations(url);

@@ -43,6 +43,12 @@ export interface HeldLock {
 const waiting = `locktype = 'advisory' AND classid = 0 AND objid = $1 AND objsubid = 1 AND NOT granted
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
+/** Which changes a gate blocks; all unless given. */
+export interface GatedChanges {
+  readonly holder?: HeldLock | undefined;
+  readonly row?: string | undefined;
+}
+
 let gates = 0;
 const gateClass = 9_000_000;
 
@@ -50,9 +56,14 @@ const gateClass = 9_000_000;
  * Blocks every statement of one kind in the middle of its transaction.
  * @param statement such as `INSERT ON messages` or `UPDATE OF alarmed_at ON scheduled_messages`: waits before it.
  *   `AFTER INSERT ON messages` waits after it, `COMMIT OF INSERT ON messages` in the COMMIT of its transaction.
- * @param holder blocks only transactions that hold this lock
+ * @param only `holder`: blocks only transactions that hold this lock; `row`: only changes of rows for which this SQL
+ *   condition on `OLD` and `NEW` holds
  */
-export async function gate(db: Database, statement: string, holder?: HeldLock): Promise<Gate> {
+export async function gate(
+  db: Database,
+  statement: string,
+  { holder, row }: GatedChanges = {},
+): Promise<Gate> {
   const key = gateClass + ++gates;
   const name = `gate_${key}`;
   const client = new pg.Client({ connectionString: db.url });
@@ -64,10 +75,11 @@ export async function gate(db: Database, statement: string, holder?: HeldLock): 
     `CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$
      BEGIN
        IF ${holder ? isHeld(holder) : "true"} THEN PERFORM pg_advisory_xact_lock_shared(${key}); END IF;
-       RETURN NULL;
+       IF TG_OP = 'DELETE' THEN RETURN OLD; END IF;
+       RETURN NEW;
      END $$`,
   );
-  await client.query(triggerOf(name, statement));
+  await client.query(triggerOf(name, statement, row));
   const waitingPids = async () => {
     const { rows } = await client.query<{ pid: number }>(
       `SELECT pid FROM pg_locks WHERE ${waiting}`,
@@ -98,12 +110,14 @@ export async function gate(db: Database, statement: string, holder?: HeldLock): 
   };
 }
 
-function triggerOf(name: string, statement: string): string {
+function triggerOf(name: string, statement: string, row: string | undefined): string {
   const [, time = "BEFORE", what = statement] =
     /^(BEFORE|AFTER|COMMIT OF) (.*)$/.exec(statement) ?? [];
-  return time === "COMMIT OF"
-    ? `CREATE CONSTRAINT TRIGGER ${name} AFTER ${what} DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION ${name}()`
-    : `CREATE TRIGGER ${name} ${time} ${what} FOR EACH STATEMENT EXECUTE FUNCTION ${name}()`;
+  const condition = row === undefined ? "" : `WHEN (${row})`;
+  if (time === "COMMIT OF")
+    return `CREATE CONSTRAINT TRIGGER ${name} AFTER ${what} DEFERRABLE INITIALLY DEFERRED FOR EACH ROW ${condition} EXECUTE FUNCTION ${name}()`;
+  const level = row === undefined ? "STATEMENT" : "ROW";
+  return `CREATE TRIGGER ${name} ${time} ${what} FOR EACH ${level} ${condition} EXECUTE FUNCTION ${name}()`;
 }
 
 function isHeld({ lockClass, key }: HeldLock): string {

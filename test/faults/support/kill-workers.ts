@@ -1,14 +1,11 @@
 import { waitFor, type Variables } from "@carillon/testkit";
-import { gate, type HeldLock } from "./blockers.ts";
+import { gate, type GatedChanges } from "./blockers.ts";
 import { waitTimeoutMs } from "./patience.ts";
 import type { World } from "./world.ts";
 
-/** A point in a transaction of a worker. */
-export interface Point {
-  /** As for `gate`. */
+/** A point in a transaction of a worker: a statement, and which of its changes, as for `gate`. */
+export interface Point extends GatedChanges {
   readonly statement: string;
-  /** Only the transaction that holds this lock is killed there. */
-  readonly holder?: HeldLock | undefined;
   /** The server still commits the transaction, but the worker does not learn of it. */
   readonly commits?: boolean;
 }
@@ -35,7 +32,7 @@ export async function killWorkersAt(
   const gates = await Promise.all(
     points.map(async (point) => ({
       ...point,
-      blocked: await gate(db, point.statement, point.holder),
+      blocked: await gate(db, point.statement, point),
     })),
   );
   const started = Array.from({ length: workers }, () => world.startWorker(variables));

@@ -15,6 +15,7 @@ import {
   channel,
   eventSubscription,
   letSubscriptionWait,
+  logEvents,
   noticesTo,
   refused,
   runIntents,
@@ -160,13 +161,7 @@ describe("deliveries of event subscriptions", () => {
   /** Logs events for the bot, each with a text of this length, and subscribes it to them. */
   const log = async (count: number, length: number) => {
     await patch({ event_types: ["alert_words"] });
-    await db.rows(
-      `WITH head AS (UPDATE event_head SET seq = seq + $3 WHERE realm_id = $1 RETURNING seq - $3 AS base)
-       INSERT INTO event_log (realm_id, seq, type, payload, audience)
-       SELECT $1, base + n, 'alert_words', json_build_object('alert_words', ARRAY[repeat('x', $4)]), ARRAY[$2::int]
-       FROM head, generate_series(1, $3) n`,
-      [scene.org.realm.id, own.id, count, length],
-    );
+    await logEvents(db, { realmId: scene.org.realm.id, userId: own.id }, count, length);
   };
 
   it("send at most 100 events at a time, in order, and the next after a success", async () => {

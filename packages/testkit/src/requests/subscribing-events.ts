@@ -75,6 +75,6 @@ export interface SentEvents {
 }
 
 /** Parses a call of a subscription's endpoint. */
-export function sentEvents({ body }: EndpointCall): SentEvents {
+export function sentEvents({ body }: Pick<EndpointCall, "body">): SentEvents {
   return JSON.parse(body) as SentEvents;
 }
