@@ -14,7 +14,7 @@ const blockedPorts = new Set([
   6669, 6679, 6697, 10080,
 ]);
 
-/** A URL that may be called, or what is wrong with it, to be put behind the name of a parameter. */
+/** A URL that may be called, or a problem with it, worded to follow the name of a parameter. */
 export type CheckedUrl = { readonly url: URL } | { readonly problem: string };
 
 /**

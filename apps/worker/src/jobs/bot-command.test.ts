@@ -169,7 +169,7 @@ describe("the scheduling bot", () => {
       [`move 999 to ${day} 9:00`]: /no scheduled message 999/,
       "send tomorrow 9:00 to #general > a x": /colon/,
       "3": /no question/,
-      "good morning": /no command/,
+      "good morning": /do not know this command/,
     };
     for (const [command, answer] of Object.entries(refusals))
       expect(await ask(command), command).to.match(answer);

@@ -24,7 +24,7 @@ interface Naming {
 }
 
 /**
- * Returns the named users that each author cannot see, by author. Their names become no mention in the text, so that a guest
+ * Returns the named users that each author cannot see, by author. Their names are not rendered as mentions, so that a guest
  * cannot find out which users exist. Empty if guests see all users.
  */
 export async function loadUnseenByGuests(
