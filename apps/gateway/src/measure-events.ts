@@ -1,7 +1,7 @@
 import type { EventHub } from "@carillon/events";
 import { gauge, type Registry } from "@carillon/kit";
 
-/** `carillon_polls_open`, `carillon_event_ring_events` and `carillon_event_ring_bytes`. */
+/** Measures `carillon_polls_open`, `carillon_event_ring_events` and `carillon_event_ring_bytes`. */
 export function measureEvents(
   registry: Registry,
   events: Pick<EventHub<unknown>, "counters">,

@@ -12,7 +12,7 @@ import { join } from "node:path";
 
 const maxBytes = 50_000_000;
 
-/** The log file of a process, and the file before it (`.1`). */
+/** The log file of a process, and the previous file (`.1`). */
 export class LogFile {
   readonly path: string;
 

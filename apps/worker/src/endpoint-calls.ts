@@ -48,7 +48,7 @@ interface EndpointPost {
   readonly maxBytes: number;
 }
 
-/** Makes the call; returns undefined if the job is told to stop meanwhile, because its process ends. */
+/** Makes the call; returns undefined if the signal of the job aborts it, because the process ends. */
 export async function postToEndpoint(
   { signal, services: { outgoing } }: Calling,
   request: EndpointPost,

@@ -41,7 +41,7 @@ export function processor<Payload>(
 
 /**
  * Loads the processors of the folder `jobs`: the default exports of its modules.
- * @throws StartupError for a default export that is no processor
+ * @throws StartupError for a default export that is not a processor
  */
 export function loadProcessors(): Promise<AnyProcessor[]> {
   return loadDefaults(new URL("./jobs", import.meta.url), "a processor", isProcessor);

@@ -31,7 +31,7 @@ const trailer = rowCount.extend({
 export type Trailer = z.infer<typeof trailer>;
 
 const object = z.strictObject({
-  /** As `newObjectKey` makes them. */
+  /** In the format of `newObjectKey`. */
   key: z.string().regex(/^[a-z2-7]{26}$/),
   /** Bytes that follow; null if the store did not have the object when the backup was made. */
   size: z.int().min(0).nullable(),

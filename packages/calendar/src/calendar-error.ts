@@ -3,7 +3,7 @@ import { cutTo } from "@carillon/kit";
 /** A parameter of a schedule. */
 export type CalendarField = "start" | "timezone" | "rrule" | "excluded_dates" | "template";
 
-/** A schedule that cannot be used. The message says what is wrong and what would be right, and quotes 40 characters at most. */
+/** A schedule that cannot be used. The message says what is wrong and what would be right, and quotes at most 40 characters. */
 export class CalendarError extends Error {
   readonly field: CalendarField;
 

@@ -32,7 +32,7 @@ const longestWait = 300;
 /** Messages in one page of missed ones. */
 const pageSize = 500;
 /**
- * Messages before the newest known one that are looked at again: a message may be committed, and its event lost, after one
+ * Messages before the newest known one that are read again: a message may be committed, and its event lost, after one
  * with a higher id was given.
  */
 const overlap = 50;
@@ -47,7 +47,7 @@ export interface Registered {
   readonly type: "registered";
   /** The answer of `POST /register`; later events are changes of it. */
   readonly snapshot: Snapshot;
-  /** What is missing between the events before and after; null at the beginning. */
+  /** The events that are missing since the previous one; null at the beginning. */
   readonly missed: Missed | null;
 }
 

@@ -32,7 +32,7 @@ export {
 export { eventRequest } from "./event-subscriptions/event-request.ts";
 export {
   sendSubscriptionNotice,
-  tellOwnersOfFailures,
+  recordFailureNotices,
 } from "./event-subscriptions/owner-notices.ts";
 export { queuePing } from "./event-subscriptions/ping.ts";
 export { readySubscriptions, subscriptionLag } from "./event-subscriptions/ready-subscriptions.ts";

@@ -68,7 +68,7 @@ export interface MadeImage {
 export interface LinkedFile {
   /** The content type without parameters. */
   readonly mediaType: string;
-  /** Undefined for a file that is no picture; `pending` until the thumbnails have been made. */
+  /** Undefined for a file that is not a picture; `pending` until the thumbnails have been made. */
   readonly image?: MadeImage | "pending";
 }
 

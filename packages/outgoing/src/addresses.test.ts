@@ -127,7 +127,7 @@ describe("parseNetworks", () => {
       "10.0.0.0/8;fd00::/8",
       "*",
     ])
-      expect(() => parseNetworks(text), text).to.throw(RangeError, "is no network");
+      expect(() => parseNetworks(text), text).to.throw(RangeError, "is not a network");
     expect(parseNetworks("0.0.0.0/0,::/0")).to.deep.equal([
       ["0.0.0.0", 0],
       ["::", 0],

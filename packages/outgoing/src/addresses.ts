@@ -104,7 +104,7 @@ export function addressRules(allowed: readonly Network[] = []): AddressRules {
 
 /**
  * Parses a list of networks in CIDR notation, separated by commas.
- * @throws RangeError naming the entry that is no network
+ * @throws RangeError naming the entry that is not a network
  */
 export function parseNetworks(text: string): Network[] {
   return text.split(",").map((entry) => {
@@ -112,7 +112,7 @@ export function parseNetworks(text: string): Network[] {
     const prefix = Number(length);
     const bits = isIPv4(address) ? 32 : 128;
     if (isIP(address) === 0 || rest.length > 0 || !/^\d{1,3}$/.test(length) || prefix > bits)
-      throw new RangeError(`"${entry.trim()}" is no network`);
+      throw new RangeError(`"${entry.trim()}" is not a network`);
     return [address, prefix];
   });
 }

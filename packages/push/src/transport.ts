@@ -10,7 +10,7 @@ export type Reply =
     }
   /** The answer is not HTTP, too long, or compressed. */
   | { readonly broken: string }
-  /** There is no complete answer in time. */
+  /** No complete answer arrived in time. */
   | { readonly lost: string };
 
 export interface Post {

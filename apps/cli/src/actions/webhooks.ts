@@ -162,7 +162,7 @@ async function resumeOne(context: Context, text: string): Promise<void> {
   });
 }
 
-/** @throws UsageError for a text that is no id */
+/** @throws UsageError for a text that is not an id */
 function subscriptionId(text: string): number {
   if (!/^\d{1,9}$/.test(text))
     throw new UsageError(`${text} is not the id of an event subscription`);

@@ -99,7 +99,7 @@ export class ObjectMover {
     return this.#copy(object, present !== undefined);
   }
 
-  /** Compares the hash in the target with that of the upload, or with that in the source if the object is no upload. */
+  /** Compares the hash in the target with that of the upload, or with that in the source if the object is not an upload. */
   async #isAsUploaded({ key, sha256 }: ListedObject): Promise<boolean> {
     const expected = sha256 ?? (await hashObject(this.#source, key))?.sha256;
     // The source no longer has it: an earlier run has compared and deleted it.

@@ -15,7 +15,7 @@ export interface Webhooks {
   readonly dead: { readonly rows: readonly DeadCall[]; readonly next: number | undefined };
 }
 
-/** The result of the action before. */
+/** The result of the previous action. */
 export interface WebhooksDone {
   readonly action: "retried" | "discarded";
   readonly count: number;

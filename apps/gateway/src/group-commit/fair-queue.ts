@@ -1,7 +1,7 @@
 /** What waits in a {@link FairQueue}. */
 export interface Waiting {
   readonly accountId: number;
-  /** UTF-16 units of its text, about. */
+  /** Approximate UTF-16 units of its text. */
   readonly weight: number;
 }
 

@@ -26,7 +26,7 @@ export interface RequestWriter {
     sender: Sender,
     request: Request,
   ): Promise<Result>;
-  /** How many requests wait for the transaction before theirs. */
+  /** How many requests wait for a transaction. */
   readonly waiting: number;
   /** Returns the same for the work of one request. */
   within(deadline: RequestDeadline): RequestWriter;

@@ -75,6 +75,6 @@ export function weakTag(body: string | Buffer): string {
 
 /** Whether the client accepts the coding, and does not prefer the body as it is. */
 function accepts(ctx: Context, coding: Coding): boolean {
-  // Of two equally accepted encodings the first counts.
+  // The first of two equally accepted encodings is used.
   return ctx.get("Accept-Encoding") !== "" && ctx.acceptsEncodings(coding, "identity") === coding;
 }

@@ -3,7 +3,7 @@ import type { Handler } from "./handler.ts";
 
 /**
  * Loads the handlers of a folder: the default exports of its modules, each a handler or a list of them.
- * @throws StartupError for a default export that is no handler
+ * @throws StartupError for a default export that is not a handler
  */
 export function loadHandlers<Services>(folder: URL): Promise<Handler<Services>[]> {
   return loadDefaults(folder, "a handler", isHandler<Services>);

@@ -208,7 +208,7 @@ function slackBlock(text: string): string {
 }
 
 /**
- * Translates a reference between angle brackets. Returns undefined if the text is no reference.
+ * Translates a reference between angle brackets. Returns undefined if the text is not a reference.
  * @param next the character after the brackets
  */
 function slackReference(inner: string, next: string): string | undefined {

@@ -7,7 +7,7 @@ const names = /^[a-z][a-z0-9_]*$/;
 /**
  * Loads the integrations of a folder by their names: the default exports of its modules.
  * @param folder see `loadDefaults`
- * @throws StartupError for a default export that is no integration, and for a name that is taken or cannot be in a path
+ * @throws StartupError for a default export that is not an integration, and for a name that is taken or cannot be in a path
  */
 export async function loadIntegrations(folder: URL): Promise<ReadonlyMap<string, Integration>> {
   const found = await loadDefaults(folder, "an integration", isIntegration);

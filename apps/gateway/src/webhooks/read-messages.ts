@@ -58,7 +58,7 @@ function storable(text: string): string {
 }
 
 /**
- * Returns a content that has no effect but its markup: at its beginning `/poll` would make a widget of it, and where it is
+ * Returns content that has no effect except its markup: at its beginning `/poll` would make a widget of it, and where it is
  * cut, code may lose the mark at its end, so that mentions in it would have an effect.
  */
 function finished(content: string): string {

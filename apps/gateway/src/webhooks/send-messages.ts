@@ -15,7 +15,7 @@ import { clientOf, type Services } from "../services.ts";
 import type { WebhookOutcome } from "./counts.ts";
 import type { Integration, WebhookMessage } from "./integration.ts";
 
-/** Where the messages of a request go. */
+/** The destination of the messages of a request. */
 export interface WebhookDestination {
   /** A channel's id in digits, or its name; undefined for the bot's owner. */
   readonly stream: string | undefined;

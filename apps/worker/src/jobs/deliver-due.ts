@@ -29,7 +29,7 @@ export default processor(deliverDue, async ({ payload, again, deadline, log, ...
       canContinue: (batches, bytes) =>
         (batches < atLeast && bytes < bytesAtFirst) || !longRuns || longRuns.tryAcquire(run),
       ...(continues ? { firstBatch: deliveryBatch } : { firstBytes: bytesAtFirst }),
-      // A job with a tick that is no continuation comes from the sweep or from `checkAgain`: a worker may have died
+      // A job with a tick that is not a continuation comes from the sweep or from `checkAgain`: a worker may have died
       // while it delivered these rows.
       careful: again || (payload.tick !== undefined && !continues),
       onBatch: (outcomes) => report(services, outcomes),

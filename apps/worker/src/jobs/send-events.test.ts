@@ -8,7 +8,7 @@ import {
   rotateEventSubscriptionSecret,
   updateEventSubscription,
 } from "@carillon/contract";
-import { tellOwnersOfFailures } from "@carillon/domain";
+import { recordFailureNotices } from "@carillon/domain";
 import { pingSubscription, sendNotice } from "@carillon/jobs";
 import {
   bot,
@@ -287,10 +287,10 @@ describe("deliveries of event subscriptions", () => {
       db.rows("UPDATE event_subscription SET failing_since = now() - $1::interval", [time]);
     const before = (await toOwner()).length;
     await since("59 minutes");
-    expect(await tellOwnersOfFailures(db, 10)).to.equal(0);
+    expect(await recordFailureNotices(db, 10)).to.equal(0);
     await since("61 minutes");
-    expect(await tellOwnersOfFailures(db, 10)).to.equal(1);
-    expect(await tellOwnersOfFailures(db, 10)).to.equal(0);
+    expect(await recordFailureNotices(db, 10)).to.equal(1);
+    expect(await recordFailureNotices(db, 10)).to.equal(0);
     expect((await toOwner()).slice(before)).to.have.length(1);
     await since("71 hours");
     await letSubscriptionWait(db, subscribed);

@@ -1,4 +1,4 @@
-import { readySubscriptions, tellOwnersOfFailures } from "@carillon/domain";
+import { readySubscriptions, recordFailureNotices } from "@carillon/domain";
 import { eventsJob, relaySubscriptions } from "@carillon/jobs";
 import { systemClock } from "@carillon/kit";
 import type { RecurringTask } from "@carillon/scheduling";
@@ -16,7 +16,7 @@ export default {
       const ready = await readySubscriptions(db, { limit });
       const tick = `relay-${Math.floor(systemClock.now() / relaySubscriptions.everyMs)}`;
       if (ready.length > 0) await queues.publish(ready.map((one) => eventsJob(one, tick)));
-      await tellOwnersOfFailures(db, limit);
+      await recordFailureNotices(db, limit);
       return "done";
     });
   },

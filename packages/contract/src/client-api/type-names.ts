@@ -35,7 +35,7 @@ export function camelCase(name: string): string {
   return name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** `userObject` is a `User`: the suffix tells the shape apart from others of its file. */
+/** `userObject` is a `User`: the suffix distinguishes the shape from others of its file. */
 function typeNameOf(name: string): string {
   return pascalCase(name.replace(/(Object|Resource|Shape)$/, ""));
 }

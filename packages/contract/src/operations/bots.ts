@@ -45,7 +45,7 @@ const webhookConfig = z.strictObject({ webhook_secret: z.string().optional() });
 const createdBot = z.strictObject({
   user_id: z.int(),
   ...ownedFields,
-  /** Of an incoming-webhook bot. */
+  /** Configuration of an incoming webhook bot. */
   config_data: webhookConfig.optional(),
 });
 

@@ -15,7 +15,7 @@ const beginning = {
     desktop_flow_otp: form
       .text({ anyText: true })
       .optional()
-      .describe("Not supported: it would end in a session."),
+      .describe("Not supported, because it would need a session."),
     link: form
       .text({ anyText: true })
       .optional()
@@ -41,7 +41,8 @@ export const beginSignUp = operation({
   path: "/accounts/register/social/oidc",
   ...beginning,
   summary: "Sign up at the identity provider",
-  description: "The same as `GET /accounts/login/social/oidc`: the provider decides who it is.",
+  description:
+    "The same as `GET /accounts/login/social/oidc`, because the provider identifies the person.",
 });
 
 /** `GET /complete/oidc` (people.md §5). */

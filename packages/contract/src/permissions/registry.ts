@@ -116,7 +116,7 @@ export const groupPermissions = {
   canRemoveMembersGroup: permission("can_remove_members_group", "role:nobody"),
 } as const;
 
-/** Of a series of messages (once-and-again.md §3.5). It is no part of what clients get as supported permissions. */
+/** Permissions of a series of messages (once-and-again.md §3.5). The snapshot does not list them among the supported ones. */
 export const seriesPermissions = {
   canManageGroup: permission("can_manage_group", "role:nobody"),
 } as const;

@@ -66,7 +66,7 @@ export const errors = {
       "REALM_UPLOAD_QUOTA",
       `The uploads of the organization would exceed its quota of ${limit / 1024 ** 2} MiB: delete files first`,
     ),
-  /** The file is no picture, or one that cannot be decoded or is too large. */
+  /** The file is not a picture, or one that cannot be decoded or is too large. */
   badImage: (message = "The file is not a picture that the server can read") =>
     refusal("BAD_IMAGE", message),
   /** The file store is away or full. */

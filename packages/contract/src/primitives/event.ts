@@ -88,7 +88,7 @@ export interface EventDeclaration<
   readonly snapshot?: SnapshotChange;
   /** Its effect on polls and queues. */
   effect?(payload: PayloadOf<Fields, Log>): QueueEffect | undefined;
-  /** Whether queues that listen to all public channels get it, even if their account is no receiver. */
+  /** Whether queues that listen to all public channels get it, even if their account is not a receiver. */
   forAllPublic?(payload: PayloadOf<Fields, Log>): boolean;
   /** UTF-16 units of the part of a client's event that may be large. */
   weight?(fields: ValuesOf<Fields>): number;

@@ -20,7 +20,7 @@ const due = statement({
 });
 
 /** Records notices to the owners of bots whose subscriptions have been failing for an hour. */
-export async function tellOwnersOfFailures(db: Database, limit: number): Promise<number> {
+export async function recordFailureNotices(db: Database, limit: number): Promise<number> {
   return db.transaction(async (tx) => {
     const rows = await tx.rows(due, [limit]);
     for (const { id, realmId, since } of rows)

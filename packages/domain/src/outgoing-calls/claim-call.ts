@@ -16,10 +16,10 @@ import { takeSlot, type Endpoint, type Slot } from "./slots.ts";
  *      └──────▶ ended    the bot is deactivated, or the message is gone
  *
  * While it waits, `next_at` is the earliest time of the next attempt, and `infinity` while an earlier call of the
- * conversation waits. While `calling_until` is in the future, a worker is calling; a later one may call again.
+ * conversation waits. Until `calling_until`, one worker has claimed the call; then another one may.
  */
 
-/** A call that this worker has to make, before `forMs` are over. */
+/** A call that this worker has claimed. */
 export interface ClaimedCall extends Endpoint, Slot {
   readonly callId: number;
   readonly version: number;
@@ -32,7 +32,7 @@ export interface ClaimedCall extends Endpoint, Slot {
   readonly call: number;
   /** Whether it is given up without being made: see `overflowed` of the row. */
   readonly isOverflowed: boolean;
-  /** Why it is given up, or why the attempt before failed. */
+  /** Why it is given up, or why the previous attempt failed. */
   readonly reason: string | null;
 }
 
@@ -81,7 +81,7 @@ export async function claimCall(
   const place = await tx.first(look, [callId, version]);
   if (!place) return undefined;
   await lockConversation(tx, place);
-  // Read under the lock: the call before may just have ended.
+  // Read under the lock, because the previous call may just have ended.
   const call = await tx.first(read, [callId, version]);
   if (!call || call.isEarly || call.deactivated) return undefined;
   const { isActive, isBehind, isEarly: _early, deactivated: _deactivated, ...claimed } = call;

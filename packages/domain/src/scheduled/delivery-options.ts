@@ -4,7 +4,7 @@ import type { Site } from "@carillon/model";
 
 import type { TextReader } from "../messages/send/text-reader.ts";
 
-/** Rows in one transaction at most: large batches are what makes delivery fast. */
+/** Maximum rows of one transaction. Large batches make delivery fast. */
 export const deliveryBatch = 500;
 
 /**
@@ -25,9 +25,9 @@ export interface DeliverOptions {
   readonly log: Logger;
   /** Where the queues are, for the delivery history; `unknown` unless given. */
   readonly backend?: string;
-  /** Rows in a batch at most; {@link deliveryBatch} unless given. */
+  /** Maximum rows of a batch; {@link deliveryBatch} unless given. */
   readonly batch?: number;
-  /** Bytes of text in a batch at most; {@link deliveryBytes} unless given. */
+  /** Maximum bytes of text in a batch; {@link deliveryBytes} unless given. */
   readonly bytes?: number;
   /** Holds texts that were parsed before. */
   readonly reader?: TextReader;

@@ -60,9 +60,9 @@ export interface RunOptions {
   readonly maxBatches: number;
   /** Called before each batch but the first: whether this organization may deliver another one now. */
   readonly canContinue?: (batches: number, bytes: number) => boolean;
-  /** Rows of its first batch at most; given if many are known to be due. */
+  /** Maximum rows of its first batch; given if many are known to be due. */
   readonly firstBatch?: number;
-  /** Bytes of text of its first batch at most. */
+  /** Maximum bytes of text of its first batch. */
   readonly firstBytes?: number;
   /** Whether delivery may have failed here before: batches begin small, and each try is counted first. */
   readonly careful?: boolean;
@@ -238,7 +238,7 @@ class Delivery {
       attempts === 0 ? this.#rows : Math.min(this.#rows, firstCarefulBatch / 2 ** attempts);
     const limits = { rows, bytes: this.#bytes };
     const counted = await this.#count((tx) => beginTries(tx, this.#realmId, limits));
-    // Without rows another job is trying them.
+    // No rows: another job is trying them.
     if (!counted || counted.length === 0) return endedElsewhere;
     try {
       return await this.#deliver(await this.#beginCounted(counted));

@@ -19,7 +19,7 @@ export function textsOfPlaceholder(path: string): [string, string] {
  * Replaces the placeholders of a picture in HTML of `renderMessage`: by its thumbnail, or by links if it turned out not
  * to be a picture. If a preview had replaced a paragraph, the paragraph with the link is restored.
  * @param path `path_id` of the picture
- * @param image undefined if it is no picture
+ * @param image undefined if the file is not a picture
  * @returns undefined if there is no placeholder of the picture
  */
 export function makePreviews(

@@ -4,7 +4,7 @@ import { type Account, canAdminister, loadChannels, loadMemberships } from "@car
 
 import { findSeries, openSeries, type OpenSeries, type SeriesRow } from "./series-row.ts";
 
-/** What an account may do with a series (once-and-again.md §3.5). Each right includes the ones before it. */
+/** What an account may do with a series (once-and-again.md §3.5). Each right includes the previous ones. */
 export type SeriesRight = "none" | "administer" | "manage" | "own";
 
 const ranks: readonly SeriesRight[] = ["none", "administer", "manage", "own"];
