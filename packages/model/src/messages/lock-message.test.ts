@@ -14,7 +14,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { lockMessageAudience, lockMessage } from "./lock-message.ts";
+import { lockMessageAudience, lockMessageAndReceivers } from "./lock-message.ts";
 
 describe("A message locked for a change", () => {
   const db = useDatabase();
@@ -33,7 +33,7 @@ describe("A message locked for a change", () => {
     [id = 0] = await pastMessages(db, room, org.member);
   });
 
-  type Taking = typeof lockMessage;
+  type Taking = typeof lockMessageAndReceivers;
   const taken = (take: Taking, by: TestAccount) => db.transaction((tx: Tx) => take(tx, by, id));
   const refusal = async (work: Promise<unknown>) =>
     work.then(
@@ -45,7 +45,7 @@ describe("A message locked for a change", () => {
     );
 
   it("is returned with its channel and the actor in their current state", async () => {
-    for (const take of [lockMessageAudience, lockMessage]) {
+    for (const take of [lockMessageAudience, lockMessageAndReceivers]) {
       const { actor, message } = await taken(take, org.member);
       expect(actor).to.include({ id: org.member.id, isActive: true });
       expect(message).to.include({ id, channelId: room.id });
@@ -55,19 +55,19 @@ describe("A message locked for a change", () => {
 
   it("is not locked for an account that cannot see it", async () => {
     await blocker.lock("SELECT FROM messages WHERE id = $1 FOR UPDATE", [id]);
-    expect(await refusal(taken(lockMessage, org.admin))).to.contain("no such message");
+    expect(await refusal(taken(lockMessageAndReceivers, org.admin))).to.contain("no such message");
   });
 
   it("is rejected in an archived channel", async () => {
     await changeChannel(db, room, { isArchived: true });
-    for (const take of [lockMessageAudience, lockMessage])
+    for (const take of [lockMessageAudience, lockMessageAndReceivers])
       expect(await refusal(taken(take, org.member))).to.contain("archived");
   });
 
   it("is locked exclusively by one transaction, and held by several", async () => {
     await blocker.lock("SELECT FROM messages WHERE id = $1 FOR NO KEY UPDATE", [id]);
     await taken(lockMessageAudience, org.member);
-    const second = taken(lockMessage, org.member);
+    const second = taken(lockMessageAndReceivers, org.member);
     await blocker.untilWaiting(1, "the second waits for the first");
     await blocker.release();
     expect((await second).message).to.include({ id });
@@ -94,7 +94,9 @@ describe("A message locked for a change", () => {
       () => db.rows("DELETE FROM messages WHERE id = $1", [id]),
       () => unsubscribe(db, room, org.member),
     ]) {
-      const work = db.transaction((tx) => lockMessage(meddledWith(tx, change), org.member, id));
+      const work = db.transaction((tx) =>
+        lockMessageAndReceivers(meddledWith(tx, change), org.member, id),
+      );
       expect(await refusal(work)).to.contain("no such message");
       [id = 0] = await pastMessages(db, room, org.member);
     }
@@ -107,7 +109,7 @@ describe("A message locked for a change", () => {
     let attempts = 0;
     const { message } = await db.transaction((tx) => {
       attempts += 1;
-      return lockMessage(meddledWith(tx, move), org.member, id);
+      return lockMessageAndReceivers(meddledWith(tx, move), org.member, id);
     });
     expect(message).to.include({ channelId: other.id });
     expect(attempts).to.equal(2);

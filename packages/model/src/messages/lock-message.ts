@@ -22,17 +22,13 @@ const lock = statement({
 
 /**
  * Locks the audience of a message until the transaction ends, for events about it. The message itself may change: use
- * {@link lockMessage} to prevent that. Rejects messages in archived channels, which cannot be changed (messages.md §6).
+ * {@link lockMessageAndReceivers} to prevent that. Rejects messages in archived channels, which cannot be changed
+ * (messages.md §6).
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED`
  * @throws ChangedMeanwhile if it was moved while waiting for its channel
  */
 export function lockMessageAudience(tx: Tx, account: Account, id: number): Promise<LockedMessage> {
   return hold(tx, account, id, (channelIds) => lockAudiencesShared(tx, channelIds));
-}
-
-/** Locks the message too, for an action that changes it. */
-export function lockMessage(tx: Tx, account: Account, id: number): Promise<LockedMessage> {
-  return lockMessageAfter(tx, account, id, (channelIds) => lockAudiencesShared(tx, channelIds));
 }
 
 /**

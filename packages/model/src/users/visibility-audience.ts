@@ -51,7 +51,7 @@ export const amongBlind = statement({
 });
 
 /** Compares each guest with each account other than its own. */
-export const notSeeingAll = statement({
+const notSeeingAll = statement({
   name: "guests-not-seeing-each",
   text: `SELECT guest.id FROM unnest($2::int[]) AS guest (id)
     WHERE ${isRestricted} AND EXISTS (SELECT FROM users u
