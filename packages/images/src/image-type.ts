@@ -11,7 +11,7 @@ export const imageTypes = [
 export type ImageType = (typeof imageTypes)[number];
 
 /** How many bytes at the beginning of a file {@link imageTypeOf} reads. */
-export const imageHeadBytes = 64;
+const imageHeadBytes = 64;
 
 /**
  * Returns the image type that the first bytes of a file belong to, or undefined if they belong to none. Reads the bytes only and

@@ -25,7 +25,7 @@ const content = z.discriminatedUnion("token_kind", [
 ]);
 
 /** Returns a token's id: the first 8 bytes of its SHA-256. */
-export function tokenIdOf(token: string): Buffer {
+function tokenIdOf(token: string): Buffer {
   return createHash("sha256").update(token).digest().subarray(0, 8);
 }
 

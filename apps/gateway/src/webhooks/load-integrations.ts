@@ -9,7 +9,7 @@ const names = /^[a-z][a-z0-9_]*$/;
  * @param folder see `loadDefaults`
  * @throws StartupError for a default export that is not an integration, and for a name that is taken or cannot be in a path
  */
-export async function loadIntegrations(folder: URL): Promise<ReadonlyMap<string, Integration>> {
+async function loadIntegrations(folder: URL): Promise<ReadonlyMap<string, Integration>> {
   const found = await loadDefaults(folder, "an integration", isIntegration);
   const byName = new Map(found.map((one) => [one.name, one]));
   const wrong = found.find((one) => !names.test(one.name) || byName.get(one.name) !== one);

@@ -56,7 +56,6 @@ const ownBot = z.strictObject({
 });
 
 export type BotDefaults = z.input<typeof botDefaults>;
-export type BotObject = z.input<typeof botObject>;
 export type BotService = z.input<typeof botService>;
 export type LoggedBot = z.input<typeof loggedBot>;
 export type LoggedService = z.input<typeof loggedService>;

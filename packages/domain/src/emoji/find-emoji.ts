@@ -19,7 +19,7 @@ export interface AskedEmoji {
 }
 
 /** The protocol's one extra emoji; its code is its name. */
-export const extraEmoji = "zulip";
+const extraEmoji = "zulip";
 
 const emojiTypes = ["unicode_emoji", "realm_emoji", "zulip_extra_emoji"];
 

@@ -29,7 +29,7 @@ import { pictureNamed, storePicture } from "../pictures/stored-pictures.ts";
 import { activeEmoji, isBuiltInEmoji } from "./find-emoji.ts";
 
 /** Returns the address of an emoji's picture, relative to the server. @param file below `emoji/images/` */
-export function emojiUrl(realmId: number, file: string): string {
+function emojiUrl(realmId: number, file: string): string {
   return `/user_avatars/${realmId}/emoji/images/${file}`;
 }
 
@@ -70,7 +70,7 @@ export async function listEmoji(sql: Sql, realmId: number): Promise<Record<strin
  * Normalizes and checks the name of an emoji.
  * @throws ApiError `BAD_REQUEST` for a name that no emoji can have
  */
-export function emojiName(text: string): string {
+function emojiName(text: string): string {
   const name = text.trim().replaceAll(" ", "_");
   if (name.length > maxEmojiName || !/^[0-9a-z_-]*[0-9a-z]$/.test(name))
     throw errors.badRequest(

@@ -27,7 +27,7 @@ import { addressRefusal } from "../users/allowed-addresses.ts";
 export type LinkKind = "email" | "multiuse" | "personal" | "signup";
 
 /** The columns of a link. */
-export const linkColumns = `i.id, i.kind, i.maker_id AS "makerId", i.parent_id AS "parentId", i.email,
+const linkColumns = `i.id, i.kind, i.maker_id AS "makerId", i.parent_id AS "parentId", i.email,
   i.full_name AS "fullName", i.role, i.include_defaults AS "includeDefaults", i.notify_referrer AS "notifyReferrer",
   i.welcome_text AS "welcomeText", i.key_sealed AS "keySealed"`;
 
@@ -44,7 +44,7 @@ export const linkIsOpen = `${ownLinkIsOpen}
   AND NOT EXISTS (SELECT FROM invitations p JOIN users m ON m.id = p.maker_id
     WHERE p.id = i.parent_id AND (p.ended_at IS NOT NULL OR m.deactivated_at >= p.created_at))`;
 
-export const linkOverrides = { kind: typed<LinkKind>() };
+const linkOverrides = { kind: typed<LinkKind>() };
 
 const byDigest = statement({
   name: "invitation-by-key",

@@ -20,7 +20,7 @@ import { markReplaced, newPictureName, pictureNamed, storePicture } from "./stor
 export type RealmPictureName = "icon" | "logo" | "night_logo";
 
 /** Path of the logo that an organization has before it uploads one. */
-export const defaultLogoPath = "/static/images/logo/carillon.svg";
+const defaultLogoPath = "/static/images/logo/carillon.svg";
 
 /** The drawing at {@link defaultLogoPath}: a bell and the name. */
 export const defaultLogo =

@@ -432,7 +432,7 @@ function zoneParagraph(source: ZoneSource): NoticePart[] {
 }
 
 /** Shows weekday, date, time, zone and offset, and the global time that clients show in the reader's zone. */
-export function shownTime({ instant, localTime, timezone }: ShownTime): NoticePart {
+function shownTime({ instant, localTime, timezone }: ShownTime): NoticePart {
   const [date = "", clock = ""] = localTime.split("T");
   const offset = clock.slice(8);
   const time = clock.slice(0, 8).replace(/:00$/, "");
@@ -449,7 +449,7 @@ function shownDate(date: string): string {
 }
 
 /** Shows a place. Names are plain text, which notifies no account. */
-export function shownPlace(place: ShownPlace, emptyTopicName: string): NoticePart {
+function shownPlace(place: ShownPlace, emptyTopicName: string): NoticePart {
   switch (place.kind) {
     case "me":
       return plainWords("you");

@@ -10,7 +10,7 @@ export type SeriesRight = "none" | "administer" | "manage" | "own";
 const ranks: readonly SeriesRight[] = ["none", "administer", "manage", "own"];
 
 /** Returns the highest right of an account: as the series' author, as a manager, or as an administrator of its channel. */
-export async function rightTo(sql: Sql, actor: Account, series: SeriesRow): Promise<SeriesRight> {
+async function rightTo(sql: Sql, actor: Account, series: SeriesRow): Promise<SeriesRight> {
   if (series.authorId === actor.id) return "own";
   const { realmId, channelId } = series;
   const [memberships, channels] = await Promise.all([

@@ -54,7 +54,7 @@ function recipientOfSeries(series: SeriesRow): Pick<MessageSeries, "type" | "to"
 }
 
 /** Returns the participants of a direct series without its author; only the author if there are no others. */
-export function correspondents({ memberIds, authorId }: SeriesRow): number[] {
+function correspondents({ memberIds, authorId }: SeriesRow): number[] {
   const others = (memberIds ?? []).filter((id) => id !== authorId);
   return others.length > 0 ? others : [authorId];
 }
