@@ -19,7 +19,7 @@ export const queues = {
   commands: {
     concurrency: 4,
     title: "Commands",
-    about: "Does what people ask the scheduling bot for, and answers.",
+    about: "Executes commands to the scheduling bot, and answers them.",
   },
   // Also holds mail. A separate queue for mail would cost each worker one more connection (docs/decisions/030).
   push: {

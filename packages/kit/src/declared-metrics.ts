@@ -345,7 +345,7 @@ export const declaredMetrics = {
   },
   carillon_subscription_lag_seconds: {
     type: "gauge",
-    help: "How long the oldest event has waited that an event subscription has neither delivered nor passed",
+    help: "Age of the oldest event that an event subscription has neither delivered nor skipped",
     labels: [],
     of: ["worker"],
   },

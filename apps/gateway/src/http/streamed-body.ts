@@ -25,7 +25,7 @@ export function isStreamed({ decoders }: Operation): boolean {
 
 /**
  * Adds the parameters of a form of either kind like {@link readBody}, but decodes it as a stream: joining the pieces of
- * 100 MB would block the event loop for 100 ms (docs/decisions/013). Pieces have 64 KiB at most. A body that is large,
+ * 100 MB would block the event loop for 100 ms (docs/decisions/013). Pieces have at most 64 KiB. A body that is large,
  * or does not announce its size, waits for a semaphore before it is read.
  * @throws ApiError 413 over `limit` bytes, before or after decompression; 400 for what cannot be decoded, and for a
  *   body that breaks off; 408 for a body that stalls

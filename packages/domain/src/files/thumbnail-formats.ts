@@ -49,7 +49,7 @@ function thumbnailName({ width, height }: Box, animated: boolean): string {
 /** A name of a thumbnail, as clients ask for it. */
 const wellFormed = /^(\d+)x\d+(-anim)?\.[a-z\d]+$/;
 
-/** More than the difference between widths. */
+/** Distance to a thumbnail of the other kind, animated or not: more than any difference of widths. */
 const otherKind = 1_000_000;
 
 /**

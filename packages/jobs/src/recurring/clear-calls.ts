@@ -3,7 +3,7 @@ import { recurring } from "../recurring.ts";
 export const clearCalls = recurring({
   name: "clear-calls",
   about:
-    "Deletes finished calls of outgoing webhook bots, and their attempts, after 14 days, and lets calls go that wait for an earlier one although there is none.",
+    "Deletes finished calls of outgoing webhook bots, and their attempts, after 14 days, and makes calls ready that wait for an earlier one that no longer exists.",
   processes: ["worker"],
   every: "1m",
   leader: "one",

@@ -6,7 +6,7 @@ import type { Account } from "./account.ts";
 
 /** A kind of objects of which an organization may have a limited number. */
 export interface CreationKind {
-  /** For error messages. */
+  /** The kind's name in error messages. */
   readonly name: string;
   /** The state of objects that count although they are no longer used. */
   readonly kept: string;
