@@ -21,6 +21,7 @@ import { openLimits } from "./limits/open-limits.ts";
 import { observeGateway } from "./observe.ts";
 import { gatewayTasks } from "./recurring.ts";
 import { tokenVerifierFrom } from "./sign-in/token-verifier.ts";
+import { demoAccountsOf } from "./web-client/demo-accounts.ts";
 import { readWebClient } from "./web-client/files.ts";
 import { wireApp, wireServices } from "./wire.ts";
 
@@ -124,6 +125,7 @@ export async function startGateway(
     serverUrl: site.url,
     webClient: webClient && {
       files: webClient,
+      demoAccounts: demoAccountsOf(env),
       serverUrl: site.url,
       pictures: env.OIDC_DISPLAY_ICON === undefined ? [] : [env.OIDC_DISPLAY_ICON],
     },

@@ -4,6 +4,8 @@ import type { CredentialFiles } from "./zuliprc.ts";
 /** What the greeting shows. */
 export interface Greeting {
   site: string;
+  /** Whether the browser client is served. */
+  webClient: boolean;
   /** The gateway's local address; `site` may be behind a proxy that is not up yet. */
   gatewayUrl: string;
   dashboardUrl: string;
@@ -28,6 +30,7 @@ export async function greet(greeting: Greeting): Promise<string> {
   const lines = [
     "Carillon is running. Ctrl-C stops it.",
     "",
+    ...(greeting.webClient ? [`  Client     ${site} (open it in a browser)`] : []),
     `  API        ${site}`,
     `  Reference  ${site}/api`,
     `  Dashboard  ${greeting.dashboardUrl} (user ${greeting.dashboardUser}, password: ${greeting.dashboardPassword})`,

@@ -161,6 +161,7 @@ describe("the standalone", () => {
   it("starts PostgreSQL and the apps, prints their addresses, and stops everything on SIGTERM", async () => {
     const standalone = run();
     const greeting = await standalone.up();
+    expect(greeting).to.match(/stops it\.\n\n  Client +http:\/\/127\.0\.0\.1:\d+ \(open it in a browser\)\n/);
     expect(greeting).to.match(/API +http:\/\/127\.0\.0\.1:\d+\n/);
     expect(greeting).to.match(/Dashboard +http:\/\/127\.0\.0\.1:\d+ \(user operator, password: /);
     expect(greeting).to.match(/curl -sS -K \S+\/zuliprc\/member\.curlrc http.* -d to=7 /);
@@ -243,7 +244,8 @@ describe("the standalone", () => {
   });
 
   it("creates only the owner with DEMO=off, and prints no key", async () => {
-    const greeting = await run({ DEMO: "off" }).up();
+    const greeting = await run({ DEMO: "off", WEB_CLIENT: "off" }).up();
+    expect(greeting).not.to.include("Client");
     expect((await readdir(dataFile("zuliprc"))).sort()).to.deep.equal([
       "accounts.json",
       "owner.zuliprc",

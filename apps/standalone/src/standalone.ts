@@ -124,6 +124,7 @@ export async function startStandalone(
     parts.print(
       await greet({
         site,
+        webClient: env.WEB_CLIENT === "on",
         gatewayUrl: localUrl(env.HOST, ports.gateway),
         dashboardUrl: localUrl(env.HOST, ports.dashboard),
         dashboardUser: secrets.DASHBOARD_USER,

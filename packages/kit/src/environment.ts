@@ -30,7 +30,12 @@ const publicAddress = url("http", "https").refine(
 );
 
 /** Hosts to which HTTP without TLS is safe: this machine. */
-const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/;
+
+/** Whether a host name or an address is of the loopback interface. */
+export function isLoopback(host: string): boolean {
+  return loopbackHost.test(host);
+}
 
 /** Whether the URL is HTTPS, or HTTP on this machine. */
 export function isConfidential({ protocol, hostname }: URL): boolean {

@@ -1,3 +1,5 @@
+import type { Site } from "@carillon/model";
+
 import { type Scene, useScene } from "./scene.ts";
 import { type ScriptedProvider, useScriptedProvider } from "./scripted-provider.ts";
 
@@ -7,12 +9,13 @@ export interface SignInScene extends Scene {
 }
 
 /** Such a scene for the tests of the enclosing `describe`. */
-export function useSignInScene(): SignInScene {
+export function useSignInScene(site: Pick<Site, "webClient"> = {}): SignInScene {
   const provider = useScriptedProvider();
   const scene = useScene(
     {},
     {
       site: {
+        ...site,
         // Read when the gateway starts: the provider is not there before.
         get identityProvider() {
           return provider.config;

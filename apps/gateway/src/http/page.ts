@@ -81,7 +81,7 @@ export function page({ title, body, status = 200, headers: more }: PageContent):
 
 /**
  * Sends the browser to another page of the organization after a form was accepted, so that reloading sends nothing again.
- * @param path absolute, without a host
+ * @param path absolute, without a host; or the organization's own address and more
  */
 export function redirect(path: string): RawReply {
   const { "Content-Type": _none, ...usual } = headers;

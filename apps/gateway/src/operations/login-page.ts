@@ -35,7 +35,7 @@ export default [
     try {
       const account = await logIn(db, guesses, realm, input);
       const ticket = await makeTicket(db, site, realm.id, account.id);
-      return ticketPage(guard, ticket, account.deliveryEmail);
+      return ticketPage({ site, realm, guard }, ticket, account.deliveryEmail);
     } catch (error) {
       if (!(error instanceof ApiError) || !shown.includes(error.code)) throw error;
       return loginPage(guard, realm.name, {

@@ -61,5 +61,5 @@ export default [
     return redirect("/accounts/password/reset/done");
   }),
 
-  handle.page(contract.showResetDone, async (_context, { realm }) => resetDonePage(realm.name)),
+  handle.page(contract.showResetDone, async ({ services }, { realm }) => resetDonePage({ site: services.site, realm })),
 ];

@@ -29,7 +29,7 @@ import {
 import type { Services } from "../services.ts";
 import { browserCookie, browserOf } from "../sign-in/browser-cookie.ts";
 import type { IdentityClient } from "../sign-in/identity-client.ts";
-import { encryptedForPhone, otpShape } from "../sign-in/one-time-pad.ts";
+import { encryptedForApp, otpShape } from "../sign-in/one-time-pad.ts";
 import { IdentityRefused, ProviderUnavailable } from "../sign-in/provider-errors.ts";
 
 type Beginning = HandlerContext<
@@ -60,15 +60,19 @@ async function begin({ input, host, headers, signal, services }: Beginning): Pro
   if (!offer) return noProviderPage();
   const { provider, client } = offer;
   if (realm.deactivated) return noEntryPage(realm.name, provider.displayName, "deactivated");
-  const { mobile_flow_otp: otp, desktop_flow_otp: desktop, link } = input;
+  const { mobile_flow_otp: phone, web_client_otp: web, desktop_flow_otp: desktop, link } = input;
+  const isWebClient = web !== undefined;
+  const otp = phone ?? web;
   if (desktop !== undefined || (otp !== undefined && !otpShape.test(otp))) return badPadPage();
+  if (isWebClient && (phone !== undefined || !site.webClient)) return badPadPage();
   return answering(services, provider, async () => {
     const url = realmUrl(site, realm);
     const checks = { state: newSignInKey(), ...(await client.makeChecks()) };
     const location = await client.authorizationUrl(returnAddress(url), checks, signal);
     const { value: browser, setCookie } = browserCookie(url, headers);
     const { state, nonce, verifier } = checks;
-    const attempt = { nonce, verifier, otp, link: linkShape.test(link ?? "") ? link : undefined };
+    const usableLink = linkShape.test(link ?? "") ? link : undefined;
+    const attempt = { nonce, verifier, otp, isWebClient, link: usableLink };
     await storeAttempt(db, site, realm, { kind: "begun", browser, state }, attempt);
     return redirectTo(location, { "Set-Cookie": setCookie });
   });
@@ -90,10 +94,11 @@ async function complete(
   const { provider, client } = offer;
   if (realm.deactivated) return noEntryPage(realm.name, provider.displayName, "deactivated");
   return answering(services, provider, async () => {
-    const { otp, link } = attempt;
+    const { otp, isWebClient, link } = attempt;
     const identity = await client.identify(callback(url, input), { state, ...attempt }, signal);
     const outcome = await signIn(db, site, realm, identity, { link });
-    return finish({ services, realm, guard, provider, browser }, outcome, { identity, otp, link });
+    const pending = { identity, otp, isWebClient, link };
+    return finish({ services, realm, guard, provider, browser }, outcome, pending);
   });
 }
 
@@ -127,7 +132,7 @@ interface SignInContext extends OnPage {
 }
 
 /**
- * Answers a sign-in with the page for its outcome, or with a redirect to the phone app.
+ * Answers a sign-in with the page for its outcome, or with a redirect to the phone app or the browser client.
  * @param sent the fault of the submitted form for the name; undefined if no form was submitted
  */
 async function finish(
@@ -147,12 +152,19 @@ async function finish(
     const form = { isSent: sent !== undefined, terms: sent?.terms };
     return namePage({ site, realm, guard }, state, outcome.needsName, form);
   }
+  const url = realmUrl(site, realm);
   if (pending.otp !== undefined) {
-    const address = phoneAddress(realmUrl(site, realm), pending.otp, outcome);
+    const handedOver = handOver(url, pending.otp, outcome);
+    if (pending.isWebClient) {
+      // The fragment is not sent to any server.
+      const address = `${url}/#signed-in?${handedOver}`;
+      return sent ? redirect(address) : redirectTo(address);
+    }
+    const address = `zulip://login?${handedOver}`;
     return sent ? openAppPage(address) : redirectTo(address);
   }
   const ticket = await makeTicket(db, site, realm.id, outcome.id);
-  return ticketPage(guard, ticket, outcome.email);
+  return ticketPage({ site, realm, guard }, ticket, outcome.email);
 }
 
 /** Runs a step of a sign-in. Answers failures of the provider with error pages. */
@@ -189,15 +201,15 @@ function callback(url: string, input: contract.InputOf<typeof contract.completeS
   return address;
 }
 
-/** Returns the address that hands the key to the phone app; other apps that open it cannot decrypt the key. */
-function phoneAddress(url: string, otp: string, { id, email, apiKey }: SignedIn): string {
-  const query = new URLSearchParams({
-    otp_encrypted_api_key: encryptedForPhone(apiKey, otp),
+/** Returns the parameters that hand the key to an app; whoever else reads them cannot decrypt the key. */
+function handOver(url: string, otp: string, { id, email, apiKey }: SignedIn): string {
+  const parameters = new URLSearchParams({
+    otp_encrypted_api_key: encryptedForApp(apiKey, otp),
     email,
     user_id: String(id),
     realm: url,
   });
-  return `zulip://login?${query.toString()}`;
+  return parameters.toString();
 }
 
 /** Redirects to an address that the server or the provider has made, never to one of the request. */

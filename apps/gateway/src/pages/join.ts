@@ -7,6 +7,7 @@ import type { RawReply } from "../http/handler.ts";
 import { html } from "../http/html.ts";
 import { page } from "../http/page.ts";
 import { providerLink } from "./provider-link.ts";
+import { webClientLink } from "./web-client-link.ts";
 
 /** The fields whose values were not accepted, with the reasons. */
 export type Problems = Readonly<
@@ -110,7 +111,9 @@ function accountPage(
 export function joinedPage(site: Site, realm: Realm): RawReply {
   return page({
     title: `Welcome to ${realm.name}`,
-    body: html`<p>Your account is ready. To sign in, open your app and enter:</p>
+    body: html`<p>Your account is ready.</p>
+      ${webClientLink({ site, realm })}
+      <p>To sign in with an app, open it and enter:</p>
       <ul>
         <li>as the server's address: <b>${realmUrl(site, realm)}</b></li>
         <li>the e-mail address and the password of your account.</li>

@@ -3,6 +3,7 @@ import type { FormGuard } from "../http/form-guard.ts";
 import type { RawReply } from "../http/handler.ts";
 import { html, type Html } from "../http/html.ts";
 import { page } from "../http/page.ts";
+import { webClientLink, type WebClientAddress } from "./web-client-link.ts";
 
 type Guard = Pick<FormGuard, "token">;
 
@@ -61,7 +62,11 @@ export function loginPage(
  * Makes the page after a sign-in, from which the credentials are fetched once.
  * @param ticket of `makeTicket`
  */
-export function ticketPage(guard: Guard, ticket: string, address: string): RawReply {
+export function ticketPage(
+  { guard, ...organization }: WebClientAddress & { readonly guard: Guard },
+  ticket: string,
+  address: string,
+): RawReply {
   return page({
     title: "You are signed in",
     body: html`<p>The file holds the API key of <b>${address}</b>: keep it like a password.</p>
@@ -70,6 +75,7 @@ export function ticketPage(guard: Guard, ticket: string, address: string): RawRe
         fields: html`<input type="hidden" name="ticket" value="${ticket}" />`,
         submit: "Download the zuliprc file",
       })}
-      <p>The button works once, within 10 minutes.</p>`,
+      <p>The button works once, within 10 minutes.</p>
+      ${webClientLink(organization)}`,
   });
 }

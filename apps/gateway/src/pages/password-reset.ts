@@ -4,6 +4,7 @@ import type { RawReply } from "../http/handler.ts";
 import { html } from "../http/html.ts";
 import { page } from "../http/page.ts";
 import { newPasswordField } from "./new-password.ts";
+import { webClientLink, type WebClientAddress } from "./web-client-link.ts";
 
 type Guard = Pick<FormGuard, "token">;
 
@@ -67,10 +68,11 @@ export function newPasswordPage(
 }
 
 /** Makes the page after the password was set. */
-export function resetDonePage(organization: string): RawReply {
+export function resetDonePage(organization: WebClientAddress): RawReply {
   return page({
     title: "Your password is set",
-    body: html`<p>Sign in to ${organization} with your app and the new password.</p>
+    body: html`<p>Sign in to ${organization.realm.name} with your app and the new password.</p>
+      ${webClientLink(organization)}
       <p><a href="/accounts/login">Sign in here for a credentials file</a></p>`,
   });
 }

@@ -11,6 +11,17 @@ export const getWebClient = operation({
   summary: "The browser client",
 });
 
+export const getDemoAccounts = operation({
+  id: "get-demo-accounts",
+  method: "GET",
+  path: "/demo_accounts",
+  access: "anyone",
+  // Without CORS headers: no other site may read the answer.
+  page: true,
+  raw: [{ status: 200, about: "The accounts.", type: "application/json" }],
+  summary: "The demo accounts of an evaluation on this machine",
+});
+
 export const getWebClientFile = operation({
   id: "get-web-client-file",
   method: "GET",

@@ -12,6 +12,12 @@ const beginning = {
       .text({ anyText: true })
       .optional()
       .describe("The phone app's one-time pad, 64 hex digits: the app gets the API key."),
+    web_client_otp: form
+      .text({ anyText: true })
+      .optional()
+      .describe(
+        "The browser client's one-time pad, 64 hex digits: the browser is sent to the client, with the API key.",
+      ),
     desktop_flow_otp: form
       .text({ anyText: true })
       .optional()
@@ -62,7 +68,10 @@ export const completeSignIn = operation({
   },
   raw: [
     { status: 200, about: "A page with the account's `zuliprc` file.", type: "text/html" },
-    { status: 302, about: "`Location` hands the encrypted API key to the phone app." },
+    {
+      status: 302,
+      about: "`Location` hands the encrypted API key to the phone app or the browser client.",
+    },
   ],
   example: { refused: [404, "no identity provider is configured"] },
   summary: "Come back from the identity provider",
@@ -93,6 +102,7 @@ export const nameNewAccount = operation({
       about: "As `GET /complete/oidc`, with a link for the phone app.",
       type: "text/html",
     },
+    { status: 303, about: "`Location` hands the encrypted API key to the browser client." },
     { status: 400, about: "The form again, with what is wrong.", type: "text/html" },
   ],
   example: { refused: [403, "the form has no token"] },

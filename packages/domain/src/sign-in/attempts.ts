@@ -9,8 +9,10 @@ export interface Attempt {
   readonly nonce: string;
   /** The PKCE code verifier. */
   readonly verifier: string;
-  /** The one-time pad of the phone app, 64 hex digits; undefined for a browser. */
+  /** The one-time pad of an app, 64 hex digits; undefined for a browser without an app. */
   readonly otp: string | undefined;
+  /** Whether the pad is of the browser client; else it is of the phone app. */
+  readonly isWebClient?: boolean | undefined;
   /** The key of the link with which the person wants to join. */
   readonly link: string | undefined;
 }
@@ -19,6 +21,7 @@ export interface Attempt {
 export interface PendingName {
   readonly identity: Identity;
   readonly otp: string | undefined;
+  readonly isWebClient?: boolean | undefined;
   readonly link: string | undefined;
 }
 

@@ -153,6 +153,7 @@ describe("Signing in at an identity provider", () => {
     { mobile_flow_otp: `${otp.slice(1)}g` },
     { mobile_flow_otp: "\0".repeat(64) },
     { desktop_flow_otp: otp },
+    { web_client_otp: otp },
     { mobile_flow_otp: otp, desktop_flow_otp: otp },
   ])
     it(`refuses ${JSON.stringify(query).slice(0, 60)}`, async () => {
