@@ -161,7 +161,9 @@ describe("the standalone", () => {
   it("starts PostgreSQL and the apps, prints their addresses, and stops everything on SIGTERM", async () => {
     const standalone = run();
     const greeting = await standalone.up();
-    expect(greeting).to.match(/stops it\.\n\n  Client +http:\/\/127\.0\.0\.1:\d+ \(open it in a browser\)\n/);
+    expect(greeting).to.match(
+      /stops it\.\n\n  Client +http:\/\/127\.0\.0\.1:\d+ \(open it in a browser\)\n/,
+    );
     expect(greeting).to.match(/API +http:\/\/127\.0\.0\.1:\d+\n/);
     expect(greeting).to.match(/Dashboard +http:\/\/127\.0\.0\.1:\d+ \(user operator, password: /);
     expect(greeting).to.match(/curl -sS -K \S+\/zuliprc\/member\.curlrc http.* -d to=7 /);

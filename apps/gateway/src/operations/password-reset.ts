@@ -61,5 +61,7 @@ export default [
     return redirect("/accounts/password/reset/done");
   }),
 
-  handle.page(contract.showResetDone, async ({ services }, { realm }) => resetDonePage({ site: services.site, realm })),
+  handle.page(contract.showResetDone, async ({ services }, { realm }) =>
+    resetDonePage({ site: services.site, realm }),
+  ),
 ];

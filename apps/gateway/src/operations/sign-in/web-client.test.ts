@@ -4,6 +4,7 @@ import {
   changeOrganization,
   comeBack,
   pageVisitor,
+  refusedByPage,
   signInAs,
   unique,
   user,
@@ -71,7 +72,7 @@ describe("Signing in to the browser client at an identity provider", () => {
     const form = await visitor.open(`/complete/oidc/?${back.toString()}`);
     expect(form.status, form.text).to.equal(200);
     const wrong = await visitor.send(form, "/complete/oidc/", { full_name: "" });
-    expect(wrong.status, wrong.text).to.equal(400);
+    refusedByPage(wrong, 400);
     const named = await visitor.send(wrong, "/complete/oidc/", { full_name: unique("Newcomer") });
     expect(named.status, named.text).to.equal(303);
     const account = await db.prisma.user.findFirstOrThrow({ where: { deliveryEmail: email } });
@@ -87,7 +88,7 @@ describe("Signing in to the browser client at an identity provider", () => {
   ])
     it(`refuses ${JSON.stringify(refused).slice(0, 60)}`, async () => {
       const { answer } = await beginSigningIn(gateway, refused);
-      expect(answer.status).to.equal(400);
+      refusedByPage(answer, 400);
       expect(answer.headers.get("location")).to.equal(null);
     });
 
