@@ -37,7 +37,7 @@ export function healthProbe(parts: {
   queues: Pick<Queues, "queue">;
   /** How many runs this worker has begun, by queue. */
   begun: () => ReadonlyMap<QueueName, number>;
-  /** Why the store refuses this worker jobs of a queue. */
+  /** The reasons why the store refuses jobs to this worker, by queue. */
   refusals?: () => ReadonlyMap<QueueName, string>;
 }): (signal: AbortSignal) => Promise<HealthReading> {
   return async (signal) => {

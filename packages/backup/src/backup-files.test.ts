@@ -304,7 +304,7 @@ describe("a backup with uploaded files", () => {
     await rm(join(folder, "gone"), { recursive: true });
     const target = createWriteStream(join(folder, "away"));
     const error = await failureOf(writeBackup(db.url, target, { files: async () => gone }));
-    expect(error?.message).to.match(/the folder is not there any more/);
+    expect(error?.message).to.match(/the folder no longer exists/);
     await waitFor(
       async () =>
         (

@@ -48,7 +48,7 @@ describe("A watched file store", () => {
     for (const call of calls) expect(await failureOf(call)).to.be.instanceOf(StorageUnavailable);
     expect(store.isUnavailable).to.equal(true);
     expect(seen).to.have.length(1);
-    expect(seen[0]).to.match(/the folder is not there any more/);
+    expect(seen[0]).to.match(/the folder no longer exists/);
     await rename(`${root}-away`, root);
     await waitFor(() => !store.isUnavailable, { what: "the store is available" });
     expect(seen.slice(1)).to.deep.equal(["available after true s"]);

@@ -2,7 +2,7 @@ import { clearCalls as clear, repairCalls } from "@carillon/domain";
 import { clearCalls } from "@carillon/jobs";
 import { leads, type RecurringTask } from "@carillon/scheduling";
 
-/** Deletes old calls and attempts, and repairs calls that wait for nothing. */
+/** Deletes old calls and attempts, and repairs calls that wait for an earlier one that no longer exists. */
 export default {
   definition: clearCalls,
   run: ({ db, log, batches }) =>

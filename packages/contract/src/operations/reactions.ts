@@ -45,7 +45,7 @@ export const removeReaction = operation({
   pathParams: { message_id: path.int({ max: maxLongId }) },
   params: {
     emoji_name: form.text().optional().describe("Required unless `emoji_code` is given."),
-    emoji_code: form.text().optional().describe("Goes before `emoji_name`."),
+    emoji_code: form.text().optional().describe("Takes precedence over `emoji_name`."),
     reaction_type: form
       .text()
       .default("unicode_emoji")

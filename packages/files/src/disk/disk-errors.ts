@@ -6,7 +6,7 @@ const advice: Readonly<Record<string, string>> = {
   EROFS: "the file system is read-only; mount it writable",
   EACCES: "this process may not read and write there; give its user the folder",
   EPERM: "this process may not read and write there; give its user the folder",
-  ENOENT: "the folder is not there any more; is its file system mounted?",
+  ENOENT: "the folder no longer exists; is its file system mounted?",
   ENOTDIR: "this is not a folder; set FILES_DIR to a folder",
   ENOTCONN: "the file system is not connected; mount it again",
   ESTALE: "the file system is not connected; mount it again",

@@ -16,7 +16,7 @@ const intent = z.discriminatedUnion("kind", [
     actorId: z.int().positive(),
     channelId: z.int().positive(),
   }),
-  /** A new person is announced in the organization's channel for that. */
+  /** A new person is announced in the organization's channel for sign-ups. */
   z.strictObject({ kind: z.literal("signed-up"), userId: z.int().positive() }),
   /** A person whom the maker has invited has joined. */
   z.strictObject({

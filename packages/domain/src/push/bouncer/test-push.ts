@@ -63,6 +63,6 @@ function refusal(failure: BouncerFailure): ApiError {
       ? errors.failedToConnectBouncer()
       : errors.internalServerErrorOnBouncer();
   return errors.adminActionRequired(
-    "The push service wants something of this server's administrator",
+    "The push service requires an action of this server's administrator",
   );
 }
