@@ -2202,7 +2202,7 @@ export interface RemoveReactionParams {
   readonly message_id: number;
   /** Required unless `emoji_code` is given. */
   readonly emoji_name?: string | undefined;
-  /** Goes before `emoji_name`. */
+  /** Takes precedence over `emoji_name`. */
   readonly emoji_code?: string | undefined;
   /** `unicode_emoji`, `realm_emoji` or `zulip_extra_emoji`. Default: "unicode_emoji". */
   readonly reaction_type?: string | undefined;
