@@ -1,50 +1,48 @@
-import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
-import { operandOf, type Term } from "../route.ts";
-import { type Conversation, othersOf } from "../store/conversation.ts";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useOrganization } from "../store/use-organization.ts";
+import type { Conversation } from "../store/conversation.ts";
 import { texts } from "../texts.ts";
 import { Button } from "../ui/button.tsx";
-import { ChannelChoice } from "./channel-choice.tsx";
+import type { ComposeState } from "./compose-state.ts";
+import { MessageBox } from "./message-box.tsx";
+import { Place } from "./place.tsx";
+import { RunningUploads } from "./running-uploads.tsx";
+import { TypingNotice } from "./typing-notice.ts";
+import { Uploads } from "./uploads.ts";
 
 const t = texts.compose;
 
 export interface ComposeProps {
-  readonly terms: readonly Term[];
-  /** Opens the form that schedules the message. */
+  readonly state: ComposeState;
+  /** Opens the form that schedules the message; `done` empties the box. */
   readonly onSendLater: (conversation: Conversation, content: string, done: () => void) => void;
 }
 
-/** The form that writes a message to the conversation of the view. */
-export function Compose({ terms, onSendLater }: ComposeProps) {
+/** The form that writes a message. */
+export function Compose({ state, onSendLater }: ComposeProps) {
   const organization = useOrganization();
-  const box = useRef<HTMLTextAreaElement>(null);
-  const people = operandOf(terms, "dm");
-  const channelId = useSignal(numberOf(operandOf(terms, "channel")));
-  const topic = useSignal(String(operandOf(terms, "topic") ?? ""));
-  const content = useSignal("");
-
-  useEffect(() => {
-    if (box.current) grow(box.current);
-  }, [content.value]);
-
-  const conversation: Conversation | undefined =
-    typeof people === "object"
-      ? { others: othersOf(people, organization.me) }
-      : channelId.value === undefined
-        ? undefined
-        : { channelId: channelId.value, topic: topic.value.trim() };
-  const canSend = conversation !== undefined && content.value.trim() !== "";
-
-  function clear(): void {
-    content.value = "";
-    box.current?.focus();
-  }
+  const uploads = useMemo(() => new Uploads(organization, state), [organization, state]);
+  const typing = useMemo(() => new TypingNotice(organization), [organization]);
+  const files = useRef<HTMLInputElement>(null);
+  useEffect(
+    () => () => {
+      typing.stop();
+      state.close();
+    },
+    [state, typing],
+  );
+  const conversation = state.conversation.value;
+  const canSend =
+    conversation !== undefined &&
+    state.content.value.trim() !== "" &&
+    uploads.running.value.length === 0;
 
   function send(): void {
     if (!conversation || !canSend) return;
-    organization.outbox.send(conversation, content.value);
-    clear();
+    typing.stop();
+    organization.outbox.send(conversation, state.content.value);
+    state.clear();
+    state.focus();
   }
 
   return (
@@ -56,48 +54,35 @@ export function Compose({ terms, onSendLater }: ComposeProps) {
         send();
       }}
     >
-      {typeof people !== "object" && (
-        <div class="compose-place">
-          <ChannelChoice
-            value={channelId.value}
-            onChoose={(id) => {
-              channelId.value = id;
-            }}
-          />
-          <input
-            class="compose-topic"
-            aria-label={t.topic}
-            placeholder={t.topic}
-            maxLength={Number(organization.settings.organization.get("max_topic_length") ?? 60)}
-            value={topic.value}
-            dir="auto"
-            onInput={(event) => {
-              topic.value = event.currentTarget.value;
-            }}
-          />
-        </div>
-      )}
-      <textarea
-        ref={box}
-        class="compose-message"
-        aria-label={t.message}
-        placeholder={t.message}
-        rows={1}
-        dir="auto"
-        value={content.value}
-        onInput={(event) => {
-          content.value = event.currentTarget.value;
-        }}
-        onKeyDown={(event) => {
-          if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-          event.preventDefault();
-          send();
-        }}
+      <Place state={state} />
+      <MessageBox
+        state={state}
+        onSend={send}
+        onFiles={(list) => uploads.add(list)}
+        onTyped={() => conversation && typing.typed(conversation)}
       />
+      <RunningUploads uploads={uploads} />
       <div class="compose-actions">
+        <input
+          ref={files}
+          type="file"
+          multiple
+          hidden
+          aria-label={t.attach}
+          onChange={(event) => {
+            uploads.add(event.currentTarget.files ?? []);
+            event.currentTarget.value = "";
+          }}
+        />
+        <Button kind="quiet" label={t.attach} onClick={() => files.current?.click()}>
+          <span aria-hidden="true">📎</span>
+        </Button>
+        <span class="compose-gap" />
         <Button
           disabled={!canSend}
-          onClick={() => conversation && onSendLater(conversation, content.value, clear)}
+          onClick={() =>
+            conversation && onSendLater(conversation, state.content.value, () => state.clear())
+          }
         >
           {t.sendLater}
         </Button>
@@ -107,14 +92,4 @@ export function Compose({ terms, onSendLater }: ComposeProps) {
       </div>
     </form>
   );
-}
-
-/** Makes the box as high as its text; the style sheet says how high at most. */
-function grow(box: HTMLTextAreaElement): void {
-  box.style.blockSize = "auto";
-  box.style.blockSize = `${box.scrollHeight + 2}px`;
-}
-
-function numberOf(operand: Term["operand"] | undefined): number | undefined {
-  return typeof operand === "number" ? operand : undefined;
 }

@@ -1,22 +1,38 @@
 import { hashOf } from "../route.ts";
 import { routeOf } from "../store/conversation.ts";
+import { titleOf } from "../store/titles.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
+import { Button } from "../ui/button.tsx";
+import { conversationOfDraft } from "./draft-keeper.ts";
+
+const t = texts.drafts;
 
 /** The drafts that the server keeps for the account. */
 export function DraftsView() {
-  const { plans, me } = useOrganization();
+  const organization = useOrganization();
+  const { plans, me, client, notices } = organization;
   const drafts = plans.drafts.all().toSorted((a, b) => b.timestamp - a.timestamp);
-  if (drafts.length === 0) return <p class="empty">{texts.drafts.empty}</p>;
+  if (drafts.length === 0) return <p class="empty">{t.empty}</p>;
   return (
     <ul class="page drafts">
-      {drafts.map(({ id, type, to, topic, content }) => {
-        const conversation = type === "private" ? { others: to } : { channelId: to[0] ?? 0, topic };
+      {drafts.map((draft) => {
+        const conversation = draft.type === "" ? undefined : conversationOfDraft(draft);
         return (
-          <li key={id}>
-            <a href={hashOf(routeOf(conversation, me))}>
-              <bdi>{content}</bdi>
+          <li key={draft.id} class="draft">
+            <a href={conversation ? hashOf(routeOf(conversation, me)) : "#feed"}>
+              <bdi class="draft-place">
+                {conversation ? titleOf(conversation, organization) : t.nowhere}
+              </bdi>
+              <bdi class="draft-text">{draft.content}</bdi>
             </a>
+            <Button
+              kind="quiet"
+              label={t.remove}
+              onClick={() => notices.attempt(client.deleteDraft({ draft_id: draft.id }))}
+            >
+              ✕
+            </Button>
           </li>
         );
       })}

@@ -1,57 +1,73 @@
 import { useSignalEffect } from "@preact/signals";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Unsent } from "../store/outbox.ts";
+import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
 import { VirtualList, type VirtualListHandle } from "../ui/virtual-list.ts";
 import { MessageRow } from "./message-row.tsx";
-import type { MessageWindow } from "./message-window.ts";
 import { UnsentRow } from "./unsent-row.tsx";
-
-export interface MessageListProps {
-  readonly messages: MessageWindow;
-  readonly isMixed: boolean;
-  readonly unsent: readonly Unsent[];
-}
+import { useView } from "./view.ts";
 
 /** Pixels from an end of the loaded messages at which more are loaded. */
 const margin = 800;
 /** Pixels from the bottom within which the list follows new messages. */
 const bottom = 60;
 
-/** The messages of a view. Only the rows near the viewport are in the document. */
-export function MessageList({ messages, isMixed, unsent }: MessageListProps) {
+/** The messages of a view, and what waits to be sent below them. Only rows near the viewport are in the document. */
+export function MessageList({ unsent }: { readonly unsent: readonly Unsent[] }) {
+  const { reader, unread } = useOrganization();
+  const { messages } = useView();
   const list = useRef<VirtualListHandle>(null);
   /** Whether the list shows its end, and follows it. */
   const follows = useRef(true);
   const state = messages.state.value;
   const { ids, changed } = messages.loaded.value;
   const count = ids.length + unsent.length;
+  const isShown = state === "ready" && count > 0;
 
   useLayoutEffect(() => {
-    if (state !== "ready") return;
+    if (!isShown) return;
     const at = messages.opensAt === undefined ? -1 : ids.indexOf(messages.opensAt);
     follows.current = at < 0;
-    if (at >= 0) list.current?.scrollToIndex(at, { align: "start", offset: -80 });
+    if (at >= 0) list.current?.scrollToIndex(at, { align: "start", offset: -90 });
     else list.current?.scrollToIndex(count - 1, { align: "end" });
-  }, [state === "ready"]);
+  }, [isShown]);
 
   useLayoutEffect(() => {
     if (follows.current) list.current?.scrollToIndex(count - 1, { align: "end" });
   }, [count, ids.at(-1)]);
 
+  // What the list shows first is read, too, and so is what arrives while somebody looks at the end.
+  useEffect(() => {
+    if (isShown) requestAnimationFrame(settle);
+  }, [isShown, count]);
+  useEffect(() => {
+    addEventListener("focus", settle);
+    return () => removeEventListener("focus", settle);
+  }, []);
+
   useSignalEffect(() => {
-    if (messages.state.value === "ready") queueMicrotask(fill);
+    const id = messages.selected.value;
+    if (id === undefined) return;
+    const at = messages.loaded.peek().ids.indexOf(id);
+    if (at >= 0) list.current?.scrollToIndex(at, { align: "nearest" });
   });
 
-  function fill(): void {
+  /** Loads more near an end of what is loaded, and marks what is seen as read. */
+  function settle(): void {
     const handle = list.current;
     if (!handle || messages.state.peek() !== "ready") return;
     const below = handle.scrollSize - handle.scrollOffset - handle.viewportSize;
     follows.current = below < bottom && messages.hasNewest.peek();
     if (handle.scrollOffset < margin) void messages.loadOlder();
     if (below < margin) void messages.loadNewer();
+    if (!document.hasFocus()) return;
+    const first = handle.findItemIndex(handle.scrollOffset);
+    const last = handle.findItemIndex(handle.scrollOffset + handle.viewportSize - 8);
+    const seen = messages.loaded.peek().ids.slice(first, last + 1);
+    reader.markRead(seen.filter((id) => unread.has(id) && !messages.keptUnread.has(id)));
   }
 
   function rest(): void {
@@ -68,34 +84,40 @@ export function MessageList({ messages, isMixed, unsent }: MessageListProps) {
         <Button onClick={() => void messages.load()}>{texts.app.retry}</Button>
       </div>
     );
-  if (state === "loading") return <p class="empty">{texts.messages.loading}</p>;
+  if (state === "loading")
+    return (
+      <p class="empty" role="status">
+        {texts.messages.loading}
+      </p>
+    );
   if (count === 0) return <p class="empty">{texts.messages.empty}</p>;
   const drawRow = (row: number | Unsent, index: number) =>
     typeof row === "number" ? (
-      <MessageRow
-        key={row}
-        id={row}
-        previousId={ids[index - 1]}
-        isMixed={isMixed}
-        isFirstUnread={row === messages.opensAt}
-      />
+      <MessageRow key={row} id={row} previousId={ids[index - 1]} />
     ) : (
       <UnsentRow key={row.key} item={row} />
     );
   return (
-    <VirtualList
-      ref={list}
-      class="message-list"
-      data={[...ids, ...unsent]}
-      shift={changed === "start"}
-      bufferSize={600}
-      onScroll={fill}
-      onScrollEnd={rest}
-      role="log"
-      aria-label={texts.messages.list}
-      tabIndex={0}
-    >
-      {drawRow}
-    </VirtualList>
+    <div class="message-area">
+      <VirtualList
+        ref={list}
+        class="message-list"
+        data={[...ids, ...unsent]}
+        shift={changed === "start"}
+        bufferSize={600}
+        onScroll={settle}
+        onScrollEnd={rest}
+        role="log"
+        aria-label={texts.messages.list}
+        tabIndex={0}
+      >
+        {drawRow}
+      </VirtualList>
+      {!messages.hasNewest.value && (
+        <Button class="to-newest" onClick={() => void messages.load("newest")}>
+          {texts.messages.newest}
+        </Button>
+      )}
+    </div>
   );
 }

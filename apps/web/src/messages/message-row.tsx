@@ -1,56 +1,98 @@
 import type { Message } from "@carillon/client";
 import { Rendered } from "../html/rendered.tsx";
+import { openProfile } from "../overlay.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { dayOf, TimeOfDay } from "../ui/time.tsx";
 import { ConversationLink } from "./conversation-link.tsx";
+import { EditForm } from "./edit-form.tsx";
+import { MessageActions } from "./message-actions.tsx";
+import { Reactions } from "./reactions.tsx";
+import { useView } from "./view.ts";
 
 export interface MessageRowProps {
   readonly id: number;
   readonly previousId: number | undefined;
-  /** Whether messages of several conversations are in the view. */
-  readonly isMixed: boolean;
-  /** Whether the line above says that the messages from here on are new. */
-  readonly isFirstUnread: boolean;
 }
 
 /** A message, under a line for its day and conversation if they differ from those of the message before. */
-export function MessageRow({ id, previousId, isMixed, isFirstUnread }: MessageRowProps) {
-  const { messages, people } = useOrganization();
+export function MessageRow({ id, previousId }: MessageRowProps) {
+  const { messages } = useOrganization();
+  const view = useView();
   const message = messages.get(id)?.value;
   const previous = previousId === undefined ? undefined : messages.get(previousId)?.value;
   if (!message) return <div />;
   const isNewDay = !previous || dayOf(previous.timestamp) !== dayOf(message.timestamp);
-  const isNewPlace = isMixed && (!previous || !isSamePlace(previous, message));
+  const isNewPlace = view.isMixed && (!previous || !isSamePlace(previous, message));
+  const isFirstUnread = id === view.messages.firstUnread.value;
   const isNewSender =
     isNewDay ||
     isNewPlace ||
     isFirstUnread ||
     previous.sender_id !== message.sender_id ||
     message.timestamp - previous.timestamp > 600;
-  const name = people.nameOf(message.sender_id) ?? message.sender_full_name;
   return (
     <div class={isNewSender ? "row row-first" : "row"} data-message-id={id}>
       {isNewDay && <div class="day">{dayOf(message.timestamp)}</div>}
       {isNewPlace && <ConversationLink message={message} />}
       {isFirstUnread && <div class="first-unread">{texts.messages.unread}</div>}
-      <article class="message" aria-label={name}>
-        {isNewSender && <Avatar name={name} id={message.sender_id} url={message.avatar_url} />}
-        {isNewSender && (
-          <header class="message-header">
-            <bdi class="sender">{name}</bdi>
-          </header>
-        )}
-        <Rendered html={message.match_content ?? message.content} />
-        <div class="message-time">
-          {message.last_edit_timestamp !== undefined && (
-            <span class="edited">{texts.messages.edited}</span>
-          )}
-          <TimeOfDay seconds={message.timestamp} />
-        </div>
-      </article>
+      <MessageArticle message={message} hasSender={isNewSender} />
     </div>
+  );
+}
+
+interface MessageArticleProps {
+  readonly message: Message;
+  readonly hasSender: boolean;
+}
+
+function MessageArticle({ message, hasSender }: MessageArticleProps) {
+  const { people, topicPolicies } = useOrganization();
+  const { messages } = useView();
+  const { id, sender_id: senderId } = message;
+  const name = people.nameOf(senderId) ?? message.sender_full_name;
+  const isSelected = messages.selected.value === id;
+  const isMuted = topicPolicies.mutedUsers.get(senderId) !== undefined;
+  const picture = people.byId.get(senderId)?.avatar_url ?? message.avatar_url;
+  return (
+    <article class={isSelected ? "message selected" : "message"} aria-label={name}>
+      {hasSender && <Avatar name={name} id={senderId} url={picture} />}
+      {hasSender && (
+        <header class="message-header">
+          <button
+            type="button"
+            class="sender"
+            title={texts.people.open(name)}
+            onClick={() => openProfile(senderId)}
+          >
+            <bdi>{name}</bdi>
+          </button>
+        </header>
+      )}
+      <div class="message-body">
+        {messages.editing.value === id ? (
+          <EditForm message={message} onClose={() => (messages.editing.value = undefined)} />
+        ) : isMuted ? (
+          <p class="hint">{texts.people.muted}</p>
+        ) : (
+          <Rendered html={message.match_content ?? message.content} />
+        )}
+        <Reactions message={message} />
+      </div>
+      <div class="message-time">
+        {message.flags.includes("starred") && (
+          <span role="img" aria-label={texts.messages.starred}>
+            ★{" "}
+          </span>
+        )}
+        {message.last_edit_timestamp !== undefined && (
+          <span class="edited">{texts.messages.edited}</span>
+        )}
+        <TimeOfDay seconds={message.timestamp} />
+      </div>
+      <MessageActions message={message} />
+    </article>
   );
 }
 

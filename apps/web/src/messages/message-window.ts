@@ -13,6 +13,11 @@ export interface Loaded {
   readonly changed: "start" | "end";
 }
 
+export interface MessageDialog {
+  readonly kind: "react" | "move" | "remove";
+  readonly id: number;
+}
+
 export type WindowState = "loading" | "ready" | { readonly failed: string };
 
 /** Messages of one page of history. */
@@ -31,6 +36,16 @@ export class MessageWindow {
   readonly hasNewest = signal(false);
   /** The message at which the view opens; undefined for the end. */
   opensAt: number | undefined;
+  /** The message under the line "new messages"; undefined if there was none when the view was opened. */
+  readonly firstUnread = signal<number | undefined>(undefined);
+  /** The message that is being edited. */
+  readonly editing = signal<number | undefined>(undefined);
+  /** What an action on a message has opened. */
+  readonly dialog = signal<MessageDialog | undefined>(undefined);
+  /** The message that the keyboard is at. */
+  readonly selected = signal<number | undefined>(undefined);
+  /** Messages that somebody has marked as unread here: they stay so until the view is opened again. */
+  readonly keptUnread = new Set<number>();
   readonly #organization: Organization;
   readonly #terms: readonly Term[];
   readonly #near: number | null;
@@ -66,6 +81,9 @@ export class MessageWindow {
         this.hasNewest.value = page.found_newest;
         const { anchor: found = Infinity } = page;
         this.opensAt = page.messages.find(({ id }) => id >= found)?.id;
+        const firstUnread = page.messages.find(({ flags }) => !flags.includes("read"))?.id;
+        this.firstUnread.value = anchor === "first_unread" ? this.opensAt : firstUnread;
+        this.selected.value = this.#near === null ? undefined : this.opensAt;
         this.#keep(page.messages);
         this.loaded.value = { ids: page.messages.map(({ id }) => id), changed: "end" };
         this.state.value = "ready";
@@ -111,6 +129,21 @@ export class MessageWindow {
     } finally {
       this.#loading = undefined;
     }
+  }
+
+  /** Leaves a message and later ones unread although they are seen. */
+  keepUnreadFrom(id: number): void {
+    for (const later of this.loaded.value.ids) if (later >= id) this.keptUnread.add(later);
+  }
+
+  /** Moves the selection by a number of messages. */
+  select(by: number): void {
+    const { ids } = this.loaded.value;
+    const { value: id = this.opensAt ?? ids.at(-1) } = this.selected;
+    const at = id === undefined ? ids.length : ids.indexOf(id);
+    const isFirst = this.selected.value === undefined;
+    const next = ids[Math.max(0, Math.min(ids.length - 1, isFirst ? at : at + by))];
+    this.selected.value = next;
   }
 
   /** Drops the messages beyond the longest window, at the end that is not looked at. Called when scrolling rests. */

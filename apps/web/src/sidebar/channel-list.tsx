@@ -1,5 +1,6 @@
 import { route } from "../navigation.ts";
 import { operandOf } from "../route.ts";
+import type { Organization } from "../store/organization.ts";
 import type { UnreadGroup } from "../store/unread.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
@@ -9,8 +10,9 @@ import { TopicList } from "./topic-list.tsx";
 
 /** The channels of the account by folder. The channel of the current view shows its topics. */
 export function ChannelList() {
-  const { channels, unread } = useOrganization();
-  const counts = countsByChannel(unread.groups());
+  const organization = useOrganization();
+  const { channels, unread } = organization;
+  const counts = countsByChannel(unread.groups(), organization);
   const current = route.value.page === "messages" && operandOf(route.value.terms, "channel");
   return groupChannels(channels.subscriptions.all(), channels.folders.all()).map(
     ({ key, title, channels: group }) => (
@@ -35,12 +37,18 @@ export function ChannelList() {
   );
 }
 
-function countsByChannel(groups: readonly UnreadGroup[]): Map<number, number> {
+/** Unread messages by channel, without those of muted topics. */
+function countsByChannel(
+  groups: readonly UnreadGroup[],
+  { channels, topicPolicies }: Organization,
+): Map<number, number> {
   const counts = new Map<number, number>();
-  for (const { conversation, ids } of groups)
-    if ("channelId" in conversation) {
-      const { channelId } = conversation;
-      counts.set(channelId, (counts.get(channelId) ?? 0) + ids.size);
-    }
+  for (const { conversation, ids } of groups) {
+    if ("others" in conversation) continue;
+    const { channelId, topic } = conversation;
+    const isChannelMuted = channels.subscriptions.get(channelId)?.is_muted ?? false;
+    if (topicPolicies.isMuted(channelId, topic, isChannelMuted)) continue;
+    counts.set(channelId, (counts.get(channelId) ?? 0) + ids.size);
+  }
   return counts;
 }

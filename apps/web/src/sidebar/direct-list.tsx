@@ -1,6 +1,7 @@
 import { keyOf, routeOf } from "../store/conversation.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
+import { PresenceDot } from "../people/presence-dot.tsx";
 import { SidebarLink } from "./link.tsx";
 
 /** How many conversations are shown besides those with unread messages. */
@@ -21,6 +22,7 @@ export function DirectList() {
           to={routeOf({ others }, me)}
           unread={unread.countOf({ others })}
         >
+          {others.length === 1 && <PresenceDot id={others[0] ?? 0} />}
           <bdi>
             {others.map((id) => people.nameOf(id) ?? texts.messages.unknownPerson).join(", ") ||
               texts.messages.noteToSelf}

@@ -40,17 +40,22 @@ export function TopicList({ channelId }: { readonly channelId: number }) {
     };
   }, [organization, channelId]);
 
+  const isChannelMuted = organization.channels.subscriptions.get(channelId)?.is_muted ?? false;
   return (
     <div class="topics">
-      {topics.value.slice(0, shown).map((topic) => (
-        <SidebarLink
-          key={topic.toLowerCase()}
-          to={routeOf({ channelId, topic }, organization.me)}
-          unread={organization.unread.countOf({ channelId, topic })}
-        >
-          <bdi>{topic || texts.sidebar.noTopic}</bdi>
-        </SidebarLink>
-      ))}
+      {topics.value.slice(0, shown).map((topic) => {
+        const isMuted = organization.topicPolicies.isMuted(channelId, topic, isChannelMuted);
+        return (
+          <SidebarLink
+            key={topic.toLowerCase()}
+            to={routeOf({ channelId, topic }, organization.me)}
+            unread={organization.unread.countOf({ channelId, topic })}
+            class={isMuted && !isChannelMuted ? "sidebar-muted-topic" : ""}
+          >
+            <bdi>{topic || texts.sidebar.noTopic}</bdi>
+          </SidebarLink>
+        );
+      })}
     </div>
   );
 }

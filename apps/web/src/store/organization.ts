@@ -3,12 +3,20 @@ import { batch, signal } from "@preact/signals";
 import { Channels } from "./channels.ts";
 import { Conversations } from "./conversations.ts";
 import { eventTypes, type Item, type OrganizationEvent, sections } from "./events.ts";
+import { EmojiNames } from "./emoji.ts";
 import { Messages } from "./messages.ts";
 import { Outbox } from "./outbox.ts";
 import { whenOnline } from "./online.ts";
+import { Notices } from "./notices.ts";
 import { People } from "./people.ts";
 import { Plans } from "./plans.ts";
+import { Presence } from "./presence.ts";
+import { Reader } from "./reader.ts";
+import { reportPresence } from "./report-presence.ts";
 import { Settings } from "./settings.ts";
+import { Statuses } from "./statuses.ts";
+import { TopicPolicies } from "./topic-policies.ts";
+import { Typing } from "./typing.ts";
 import { Unread } from "./unread.ts";
 
 export interface Credentials {
@@ -38,20 +46,31 @@ export class Organization {
   readonly channels = new Channels();
   readonly messages = new Messages();
   readonly plans = new Plans();
+  readonly emoji = new EmojiNames();
+  readonly statuses = new Statuses();
+  readonly presence = new Presence();
   readonly settings = new Settings();
+  readonly topicPolicies = new TopicPolicies();
+  readonly notices = new Notices();
+  readonly credentials: Credentials;
   readonly conversations: Conversations;
   readonly unread: Unread;
+  readonly typing: Typing;
+  readonly reader: Reader;
   readonly outbox: Outbox;
   /** The event queue, which `local_message_id` is sent to. */
-  queueId: string | undefined;
+  readonly queueId = signal<string | undefined>(undefined);
   readonly #listeners = new Set<Listener>();
   readonly #ending = new AbortController();
 
-  constructor({ site, email, apiKey, userId }: Credentials) {
+  constructor(credentials: Credentials) {
+    const { site, email, apiKey, userId } = credentials;
+    this.credentials = credentials;
     this.site = site;
     this.me = userId;
     this.conversations = new Conversations(userId);
     this.unread = new Unread(userId);
+    this.typing = new Typing(userId);
     this.client = new Client({
       site,
       email,
@@ -59,13 +78,15 @@ export class Organization {
       clientName: "website",
       fetch: async (url, init) => {
         const response = await fetch(url, init);
-        if (this.connection.value === "offline" && this.queueId) this.connection.value = "live";
+        if (this.connection.value === "offline" && this.queueId.value)
+          this.connection.value = "live";
         return response;
       },
       onRetry: ({ status }) => {
         if (status === 0 && this.connection.value === "live") this.connection.value = "offline";
       },
     });
+    this.reader = new Reader(this.client);
     this.outbox = new Outbox(this);
   }
 
@@ -73,6 +94,7 @@ export class Organization {
   async start(): Promise<void> {
     const { signal } = this.#ending;
     this.outbox.start(signal);
+    reportPresence(this.client, this.presence, signal);
     while (!signal.aborted && this.connection.value !== "refused") await this.#follow(signal);
   }
 
@@ -114,17 +136,28 @@ export class Organization {
   }
 
   get #areas() {
-    const { people, channels, conversations, plans, settings, unread } = this;
-    return [people, channels, conversations, plans, settings, unread];
+    return [
+      this.people,
+      this.presence,
+      this.statuses,
+      this.channels,
+      this.topicPolicies,
+      this.conversations,
+      this.plans,
+      this.settings,
+      this.emoji,
+      this.unread,
+    ];
   }
 
   #load(snapshot: Snapshot): void {
-    this.queueId = snapshot.queue_id;
+    this.queueId.value = snapshot.queue_id;
     for (const area of this.#areas) area.load(snapshot);
   }
 
   #apply(event: OrganizationEvent): void {
     for (const area of this.#areas) area.apply(event);
     this.messages.apply(event);
+    this.typing.apply(event);
   }
 }

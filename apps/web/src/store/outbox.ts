@@ -1,5 +1,5 @@
 import { ApiError, type Client } from "@carillon/client";
-import { signal } from "@preact/signals";
+import { signal, type Signal } from "@preact/signals";
 import { reasonOf } from "../reason.ts";
 import { storage } from "../storage.ts";
 import type { Conversation } from "./conversation.ts";
@@ -32,7 +32,7 @@ interface Sender {
   readonly client: Client;
   readonly site: string;
   readonly me: number;
-  readonly queueId: string | undefined;
+  readonly queueId: Signal<string | undefined>;
 }
 
 /** The server remembers idempotency keys for a day; older messages could be sent twice. */
@@ -89,7 +89,8 @@ export class Outbox {
   }
 
   async #send(item: Unsent): Promise<void> {
-    const { client, queueId } = this.#sender;
+    const { client } = this.#sender;
+    const { value: queueId } = this.#sender.queueId;
     const signal = this.#signal;
     while (signal && !signal.aborted) {
       if (Date.now() - item.writtenAt > longestMs) {

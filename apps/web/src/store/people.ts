@@ -8,16 +8,9 @@ export type Person = NonNullable<SnapshotLists["realm_users"]>[number] & {
   readonly is_active: boolean;
 };
 
-/** Seconds since the epoch when somebody was last active, and last connected. */
-interface Presence {
-  readonly active_timestamp: number;
-  readonly idle_timestamp: number;
-}
-
-/** The accounts of the organization and their presence. */
+/** The accounts of the organization. */
 export class People implements Area {
   readonly byId = new Keyed<number, Person>();
-  readonly presences = new Keyed<number, Presence>();
 
   load(snapshot: Snapshot): void {
     const lists = [
@@ -30,11 +23,9 @@ export class People implements Area {
         list.map((person) => [person.user_id, { ...person, is_active }] as const),
       ),
     );
-    this.#addPresences((snapshot["presences"] ?? {}) as Record<string, Presence>);
   }
 
   apply(event: OrganizationEvent): void {
-    if (event.type === "presence") this.#addPresences(event.presences);
     if (event.type !== "realm_user") return;
     const { person } = event;
     if (event.op === "add") this.byId.set(person.user_id, { ...event.person, is_active: true });
@@ -44,11 +35,6 @@ export class People implements Area {
 
   nameOf(id: number): string | undefined {
     return this.byId.get(id)?.full_name;
-  }
-
-  #addPresences(presences: Record<string, Presence>): void {
-    for (const [id, presence] of Object.entries(presences))
-      this.presences.set(Number(id), presence);
   }
 }
 

@@ -1,0 +1,88 @@
+import { computed, signal } from "@preact/signals";
+import { operandOf, type Term } from "../route.ts";
+import { storage } from "../storage.ts";
+import { type Conversation, keyOf, othersOf } from "../store/conversation.ts";
+import type { Organization } from "../store/organization.ts";
+import { DraftKeeper } from "./draft-keeper.ts";
+
+/**
+ * What is being written in a view, and where it goes. The text is kept in the browser with each change, and as a draft
+ * on the server once it rests.
+ */
+export class ComposeState {
+  readonly channelId = signal<number | undefined>(undefined);
+  readonly topic = signal("");
+  /** The others of a direct conversation; undefined for a channel. */
+  readonly others = signal<readonly number[] | undefined>(undefined);
+  /** Whether the view is not one direct conversation, so that a message of it may go elsewhere. */
+  readonly canChangePlace: boolean;
+  readonly content = signal("");
+  /** Counts the requests to move the focus into the box. */
+  readonly focusRequests = signal(0);
+  readonly conversation = computed<Conversation | undefined>(() => {
+    if (this.others.value) return { others: this.others.value };
+    if (this.channelId.value === undefined) return undefined;
+    return { channelId: this.channelId.value, topic: this.topic.value.trim() };
+  });
+  readonly #organization: Organization;
+  readonly #storageKey: string;
+  readonly #drafts: DraftKeeper;
+
+  /** @param key the address of the view */
+  constructor(organization: Organization, terms: readonly Term[], key: string) {
+    this.#organization = organization;
+    this.#storageKey = `compose:${organization.site}:${organization.me}:${key}`;
+    this.#drafts = new DraftKeeper(organization);
+    this.canChangePlace = operandOf(terms, "dm") === undefined;
+    this.#go(terms);
+    this.#restore();
+  }
+
+  write(content: string): void {
+    this.content.value = content;
+    if (content === "") storage.remove(this.#storageKey);
+    else storage.write(this.#storageKey, content);
+    this.#drafts.keep(this.conversation.value, content);
+  }
+
+  /** Writes the next message to a conversation. */
+  replyTo(conversation: Conversation): void {
+    if ("others" in conversation) this.others.value = conversation.others;
+    else {
+      this.others.value = undefined;
+      this.channelId.value = conversation.channelId;
+      this.topic.value = conversation.topic;
+    }
+    this.focus();
+  }
+
+  focus(): void {
+    this.focusRequests.value++;
+  }
+
+  /** Empties the box once its text is sent or scheduled. */
+  clear(): void {
+    this.content.value = "";
+    storage.remove(this.#storageKey);
+    this.#drafts.drop();
+  }
+
+  close(): void {
+    this.#drafts.close();
+  }
+
+  #go(terms: readonly Term[]): void {
+    const people = operandOf(terms, "dm");
+    const channelId = operandOf(terms, "channel");
+    if (typeof people === "object") this.others.value = othersOf(people, this.#organization.me);
+    if (typeof channelId === "number") this.channelId.value = channelId;
+    this.topic.value = String(operandOf(terms, "topic") ?? "");
+  }
+
+  #restore(): void {
+    const conversation = this.conversation.value;
+    const draft = conversation && this.#drafts.find(keyOf(conversation));
+    const kept = storage.read<string>(this.#storageKey);
+    this.content.value = kept ?? draft?.content ?? "";
+  }
+}

@@ -1,0 +1,89 @@
+import type { Draft } from "@carillon/client";
+import { type Conversation, keyOf } from "../store/conversation.ts";
+import type { Organization } from "../store/organization.ts";
+
+/** Milliseconds that a text must rest before it is stored. */
+const restMs = 1_500;
+
+type DraftContent = Omit<Draft, "id" | "timestamp">;
+
+/** Stores the text of a compose box as a draft on the server, one request after the other. */
+export class DraftKeeper {
+  readonly #organization: Organization;
+  #draftId: number | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #latest: DraftContent | undefined;
+  #queue = Promise.resolve();
+
+  constructor(organization: Organization) {
+    this.#organization = organization;
+  }
+
+  /** Returns the latest draft of a conversation, which later texts replace. */
+  find(key: string): Draft | undefined {
+    const draft = this.#organization.plans.drafts
+      .all()
+      .filter((one) => one.type !== "" && keyOf(conversationOfDraft(one)) === key)
+      .toSorted((a, b) => b.timestamp - a.timestamp)[0];
+    this.#draftId = draft?.id;
+    return draft;
+  }
+
+  keep(conversation: Conversation | undefined, content: string): void {
+    if (this.#organization.settings.own.get("enable_drafts_synchronization") === false) return;
+    clearTimeout(this.#timer);
+    this.#latest = draftOf(conversation, content);
+    this.#timer = setTimeout(() => this.#store(), restMs);
+  }
+
+  /** Deletes the draft. */
+  drop(): void {
+    clearTimeout(this.#timer);
+    this.#latest = undefined;
+    this.#enqueue(async () => {
+      const id = this.#draftId;
+      this.#draftId = undefined;
+      if (id !== undefined) await this.#organization.client.deleteDraft({ draft_id: id });
+    });
+  }
+
+  /** Stores what has not rested yet. */
+  close(): void {
+    clearTimeout(this.#timer);
+    if (this.#latest) this.#store();
+  }
+
+  #store(): void {
+    const draft = this.#latest;
+    this.#latest = undefined;
+    if (!draft) return;
+    const { client, plans } = this.#organization;
+    this.#enqueue(async () => {
+      const id = this.#draftId;
+      const isThere = id !== undefined && plans.drafts.get(id) !== undefined;
+      if (draft.content.trim() === "") {
+        this.#draftId = undefined;
+        if (isThere) await client.deleteDraft({ draft_id: id });
+      } else if (isThere) await client.editDraft({ draft_id: id, draft });
+      else [this.#draftId] = (await client.createDrafts({ drafts: [draft] })).ids;
+    });
+  }
+
+  /** A draft that is not stored is no loss: the browser has the text, too. */
+  #enqueue(request: () => Promise<void>): void {
+    this.#queue = this.#queue.then(request).catch(() => {});
+  }
+}
+
+export function conversationOfDraft({ type, to, topic }: DraftContent): Conversation {
+  return type === "private"
+    ? { others: to.toSorted((a, b) => a - b) }
+    : { channelId: to[0] ?? 0, topic };
+}
+
+function draftOf(conversation: Conversation | undefined, content: string): DraftContent {
+  if (!conversation) return { type: "", to: [], topic: "", content };
+  if ("others" in conversation)
+    return { type: "private", to: [...conversation.others], topic: "", content };
+  return { type: "stream", to: [conversation.channelId], topic: conversation.topic, content };
+}

@@ -1,0 +1,70 @@
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { texts } from "../texts.ts";
+import type { ComposeState } from "./compose-state.ts";
+
+const t = texts.compose;
+
+export interface MessageBoxProps {
+  readonly state: ComposeState;
+  readonly onSend: () => void;
+  readonly onTyped: () => void;
+  readonly onFiles: (files: readonly File[]) => void;
+}
+
+/** The text of a message. Enter sends it; files may be dropped on it or pasted. */
+export function MessageBox({ state, onSend, onTyped, onFiles }: MessageBoxProps) {
+  const box = useRef<HTMLTextAreaElement>(null);
+  const content = state.content.value;
+  const requests = state.focusRequests.value;
+
+  useLayoutEffect(() => {
+    if (box.current) grow(box.current);
+  }, [content]);
+  useEffect(() => {
+    if (requests > 0) box.current?.focus();
+  }, [requests]);
+
+  return (
+    <textarea
+      ref={box}
+      class="compose-message"
+      aria-label={t.message}
+      placeholder={t.message}
+      rows={1}
+      dir="auto"
+      value={content}
+      onInput={(event) => {
+        state.write(event.currentTarget.value);
+        onTyped();
+      }}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") event.currentTarget.blur();
+        if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+        event.preventDefault();
+        onSend();
+      }}
+      onPaste={(event) => takeFiles(event, event.clipboardData, onFiles)}
+      onDrop={(event) => takeFiles(event, event.dataTransfer, onFiles)}
+      onDragOver={(event) => {
+        if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+      }}
+    />
+  );
+}
+
+function takeFiles(
+  event: Event,
+  data: DataTransfer | null,
+  onFiles: (files: readonly File[]) => void,
+): void {
+  const files = [...(data?.files ?? [])];
+  if (files.length === 0) return;
+  event.preventDefault();
+  onFiles(files);
+}
+
+/** Makes the box as high as its text; the style sheet says how high at most. */
+function grow(box: HTMLTextAreaElement): void {
+  box.style.blockSize = "auto";
+  box.style.blockSize = `${box.scrollHeight + 2}px`;
+}

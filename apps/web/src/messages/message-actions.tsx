@@ -1,0 +1,64 @@
+import type { Message } from "@carillon/client";
+import { conversationOf } from "../store/conversation.ts";
+import { useOrganization } from "../store/use-organization.ts";
+import { texts } from "../texts.ts";
+import { Button } from "../ui/button.tsx";
+import { Menu, type MenuItem } from "../ui/menu.tsx";
+import { copyLink, isResolved, markUnreadFrom, toggleResolved, toggleStar } from "./actions.ts";
+import { useView } from "./view.ts";
+
+const t = texts.messages;
+
+/** What can be done with a message: shown where the pointer or the focus is, or the keyboard has selected it. */
+export function MessageActions({ message }: { readonly message: Message }) {
+  const organization = useOrganization();
+  const { messages, onReply } = useView();
+  const { notices, me } = organization;
+  const isStarred = message.flags.includes("starred");
+  const open = (kind: "react" | "move" | "remove") => {
+    messages.dialog.value = { kind, id: message.id };
+  };
+  const items: MenuItem[] = [
+    ...(message.sender_id === me
+      ? [{ label: t.edit, onChoose: () => (messages.editing.value = message.id) }]
+      : []),
+    ...(message.type === "stream"
+      ? [
+          { label: t.move, onChoose: () => open("move") },
+          {
+            label: isResolved(message) ? t.unresolve : t.resolve,
+            onChoose: () => notices.attempt(toggleResolved(organization, message)),
+          },
+        ]
+      : []),
+    {
+      label: t.markUnread,
+      onChoose: () => {
+        messages.keepUnreadFrom(message.id);
+        notices.attempt(markUnreadFrom(organization, message));
+      },
+    },
+    { label: t.copyLink, onChoose: () => notices.attempt(copyLink(organization, message)) },
+    { label: t.remove, danger: true, onChoose: () => open("remove") },
+  ];
+  return (
+    <div class="message-actions">
+      <Button kind="quiet" label={t.react} onClick={() => open("react")}>
+        <span aria-hidden="true">☺</span>
+      </Button>
+      <Button kind="quiet" label={t.reply} onClick={() => onReply(conversationOf(message, me))}>
+        <span aria-hidden="true">↩</span>
+      </Button>
+      <Button
+        kind="quiet"
+        label={isStarred ? t.unstar : t.star}
+        onClick={() => notices.attempt(toggleStar(organization, message))}
+      >
+        <span aria-hidden="true">{isStarred ? "★" : "☆"}</span>
+      </Button>
+      <Menu label={t.more} items={items}>
+        <span aria-hidden="true">⋯</span>
+      </Menu>
+    </div>
+  );
+}

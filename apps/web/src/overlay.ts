@@ -1,0 +1,14 @@
+import { signal } from "@preact/signals";
+
+/** A dialog that any part of the client may open. */
+export type Overlay = { readonly kind: "keys" } | { readonly kind: "profile"; readonly id: number };
+
+export const overlay = signal<Overlay | undefined>(undefined);
+
+export function openProfile(id: number): void {
+  overlay.value = { kind: "profile", id };
+}
+
+export function closeOverlay(): void {
+  overlay.value = undefined;
+}

@@ -1,0 +1,31 @@
+import { KeyboardHelp } from "./keyboard-help.tsx";
+import { closeOverlay, overlay } from "./overlay.ts";
+import { ProfileCard } from "./people/profile-card.tsx";
+import { useOrganization } from "./store/use-organization.ts";
+import { texts } from "./texts.ts";
+import { Alert } from "./ui/alert.tsx";
+import { Button } from "./ui/button.tsx";
+
+/** The open dialog, and what went wrong a moment ago. */
+export function Overlays() {
+  const { notices } = useOrganization();
+  const { value: open } = overlay;
+  return (
+    <>
+      {open?.kind === "keys" && <KeyboardHelp onClose={closeOverlay} />}
+      {open?.kind === "profile" && (
+        <ProfileCard key={open.id} id={open.id} onClose={closeOverlay} />
+      )}
+      <div class="notices">
+        {notices.shown.value.map(({ id, text }) => (
+          <div key={id} class="notice">
+            <Alert>{text}</Alert>
+            <Button kind="quiet" label={texts.app.close} onClick={() => notices.dismiss(id)}>
+              ✕
+            </Button>
+          </div>
+        ))}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import type { Client } from "@carillon/client";
+import type { Presence } from "./presence.ts";
+
+const intervalMs = 60_000;
+/** Milliseconds without a key or a pointer after which somebody is idle. */
+const idleAfterMs = 5 * 60_000;
+
+/** Tells the server every minute that the account is there, and asks who else is, until the signal is aborted. */
+export function reportPresence(client: Client, presence: Presence, signal: AbortSignal): void {
+  let lastInput = Date.now();
+  let lastUpdate = -1;
+  const notice = () => {
+    lastInput = Date.now();
+  };
+  const report = async () => {
+    const isActive = Date.now() - lastInput < idleAfterMs && !document.hidden;
+    const answer = await client.updatePresence(
+      {
+        status: isActive ? "active" : "idle",
+        new_user_input: isActive,
+        slim_presence: true,
+        last_update_id: lastUpdate,
+      },
+      { signal, retries: 0 },
+    );
+    lastUpdate = answer.presence_last_update_id ?? lastUpdate;
+    presence.add(answer.presences ?? {}, answer.server_timestamp);
+  };
+  const reportQuietly = () => {
+    report().catch(() => {
+      // The next minute tries again.
+    });
+  };
+  reportQuietly();
+  const timer = setInterval(reportQuietly, intervalMs);
+  for (const type of ["keydown", "pointermove", "focus"])
+    addEventListener(type, notice, { signal });
+  signal.addEventListener("abort", () => clearInterval(timer));
+}

@@ -1,0 +1,16 @@
+import { texts } from "../texts.ts";
+import type { Conversation } from "./conversation.ts";
+import type { Organization } from "./organization.ts";
+
+/** Returns the name of a conversation: channel and topic, or people. */
+export function titleOf(conversation: Conversation, organization: Organization): string {
+  const { channels, people } = organization;
+  if ("others" in conversation) {
+    const names = conversation.others.map(
+      (id) => people.nameOf(id) ?? texts.messages.unknownPerson,
+    );
+    return names.join(", ") || texts.messages.noteToSelf;
+  }
+  const name = channels.nameOf(conversation.channelId) ?? texts.messages.unknownChannel;
+  return `#${name} › ${conversation.topic || texts.sidebar.noTopic}`;
+}
