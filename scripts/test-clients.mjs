@@ -12,6 +12,9 @@ const pythons = {
   CARILLON_TEST_GENERATOR: "test/clients/requirements-generator.txt",
 };
 
+/** Shoutrrr, a program for notifications, as Go installs it. */
+const shoutrrrModule = "github.com/containrrr/shoutrrr/shoutrrr@v0.8.0";
+
 /** Compares recurrence rules with another library: ten times as many of them as in `npm test`. */
 const comparison = "packages/calendar/src/recurrence.test.ts";
 
@@ -28,8 +31,23 @@ await steps(async () => {
   const go = await goProgram("test/clients/programs/strict-go");
   if (go.reason) console.log(`${go.reason}: tests that need it are skipped.`);
   else env.CARILLON_TEST_GO = go.program;
+  const notifier = await shoutrrr();
+  if (notifier.reason) console.log(`${notifier.reason}: tests that need it are skipped.`);
+  else env.CARILLON_TEST_SHOUTRRR = notifier.program;
   await replaceProcess(...suite("clients", [comparison]), env);
 });
+
+/**
+ * Installs Shoutrrr.
+ * @returns {Promise<{ program?: string, reason?: string }>} its path, or the reason if it could not be installed
+ */
+async function shoutrrr() {
+  const folder = join(root, "node_modules", ".cache", "carillon-go");
+  const install = ["60", "go", "install", shoutrrrModule];
+  const { code, output } = await capture("timeout", install, { GOBIN: folder });
+  if (code === 0) return { program: join(folder, "shoutrrr") };
+  return { reason: `Go cannot install Shoutrrr (${output.trim().split("\n").at(-1)})` };
+}
 
 /**
  * Builds a program of this repository that needs no packages.

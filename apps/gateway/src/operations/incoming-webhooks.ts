@@ -30,6 +30,7 @@ export default {
       context.services.webhooks.add(integration.name, outcome);
     try {
       count(await receive(integration, context));
+      return integration.answer ?? {};
     } catch (error) {
       if (error instanceof UnsupportedEvent) {
         count("unsupported");

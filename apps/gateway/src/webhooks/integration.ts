@@ -1,4 +1,4 @@
-import { errors } from "@carillon/contract";
+import { errors, type receiveWebhook, type ResultOf } from "@carillon/contract";
 import type { UrlOption } from "@carillon/domain";
 import type { z } from "zod";
 
@@ -54,6 +54,8 @@ export interface Integration {
   readonly signature?: SignatureScheme;
   /** Query parameters that not all integrations have. Clients offer them when they compose the URL of a bot. */
   readonly urlOptions?: readonly UrlOption[];
+  /** Added to the answer of a success. */
+  readonly answer?: ResultOf<typeof receiveWebhook>;
   /** Whether a body may be `text/plain`, and a form may have the text in `content`. */
   readonly takesText?: true;
 }

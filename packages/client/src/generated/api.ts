@@ -2083,6 +2083,11 @@ export interface ReceiveWebhookParams {
   readonly content?: string | undefined;
 }
 
+export interface ReceiveWebhookResult extends Answer {
+  /** For `slack_incoming` only: senders of Slack's format look for it. */
+  ok?: true;
+}
+
 export interface RegenerateApiKeyResult extends Answer {
   api_key: string;
 }
@@ -4722,7 +4727,7 @@ export interface Operations {
   "read-image-placeholder": { params: NoParams; result: Response };
   "read-picture": { params: ReadPictureParams; result: Response };
   "read-thumbnail": { params: ReadThumbnailParams; result: Response };
-  "receive-webhook": { params: ReceiveWebhookParams; result: Answer };
+  "receive-webhook": { params: ReceiveWebhookParams; result: ReceiveWebhookResult };
   "regenerate-api-key": { params: NoParams; result: RegenerateApiKeyResult };
   "regenerate-bot-api-key": { params: RegenerateBotApiKeyParams; result: RegenerateBotApiKeyResult };
   "register": { params: RegisterParams; result: RegisterResult };
@@ -5711,7 +5716,7 @@ export interface Methods {
    *
    * Another program posts its payload, and the bot sends messages about it. The integrations and their messages are described in [Integrations](../integrations.md).
    */
-  receiveWebhook(params: ReceiveWebhookParams, options?: CallOptions): Promise<Answer>;
+  receiveWebhook(params: ReceiveWebhookParams, options?: CallOptions): Promise<ReceiveWebhookResult>;
 
   /**
    * Regenerate one's own API key: `POST /api/v1/users/me/api_key/regenerate`.

@@ -81,6 +81,12 @@ export const receiveWebhook = operation({
       .optional()
       .describe("In a form body, for `text`: the message."),
   },
+  result: {
+    ok: z
+      .literal(true)
+      .optional()
+      .describe("For `slack_incoming` only: senders of Slack's format look for it."),
+  },
   errors: [
     "UNSUPPORTED_WEBHOOK_EVENT_TYPE",
     "MISSING_HTTP_EVENT_HEADER",

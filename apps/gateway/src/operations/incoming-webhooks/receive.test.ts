@@ -46,7 +46,8 @@ describe("POST /external/{integration}", () => {
 
   it("finds the channel by its name or its digits, and prefers the topic of the address", async () => {
     const query = { stream: room.name, topic: "builds" };
-    succeeded(await send("slack_incoming", { query, body: { text: "one", channel: "#x" } }));
+    const answer = await send("slack_incoming", { query, body: { text: "one", channel: "#x" } });
+    expect(answer.body).to.deep.equal({ result: "success", msg: "", ok: true });
     succeeded(await send("slack_incoming", toRoom({ body: { text: "two", channel: "#x" } })));
     expect((await read()).map(({ subject, content }) => [subject, content])).to.deep.equal([
       ["builds", "one"],

@@ -64,6 +64,8 @@ export default integration({
   label: "SlackIncoming",
   about: "Messages in the format of Slack's incoming webhooks, with blocks and attachments.",
   events: [],
+  // Alertmanager and Grafana repeat a request whose answer is JSON without it.
+  answer: { ok: true },
   formats: {
     payload: format(shape, (payload) => {
       const { channel, blocks: own, attachments } = payload;

@@ -16,7 +16,7 @@ export default integration({
       z.object({ content: z.string(), topic: z.string().optional() }),
       ({ content, topic }) => {
         if (content.trim() === "") throw errors.badRequest("content must not be blank");
-        return [{ topic: topic ?? "notifications", content: withoutWildcards(content) }];
+        return [{ topic: topic?.trim() || "notifications", content: withoutWildcards(content) }];
       },
     ),
   },
