@@ -139,6 +139,26 @@ export const texts = {
     all: "All messages",
     copy: "Copy the link to the selected message",
   },
+  html: {
+    showSpoiler: "Show",
+    hideSpoiler: "Hide",
+    copyCode: "Copy",
+    copied: "Copied",
+    picture: "Picture",
+    play: (name: string) => `Play ${name}`,
+    notPlayed: "This file cannot be played.",
+  },
+  widgets: {
+    poll: "Poll",
+    vote: (option: string, count: number) =>
+      `${option}: ${count} ${count === 1 ? "vote" : "votes"}`,
+    more: (count: number) => `and ${count} more`,
+    newOption: "New option",
+    addOption: "Add option",
+    todo: "To-do list",
+    newTask: "New task",
+    addTask: "Add task",
+  },
   compose: {
     topic: "Topic",
     channel: "Channel",

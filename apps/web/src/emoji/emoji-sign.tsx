@@ -1,5 +1,5 @@
 import type { EmojiChoice } from "../store/emoji.ts";
-import { charactersOf } from "../store/emoji.ts";
+import { emojiCharacters } from "./emoji-characters.ts";
 import { useOrganization } from "../store/use-organization.ts";
 
 /** An emoji as a character, or as the picture that the organization has for it. */
@@ -8,11 +8,11 @@ export function EmojiSign({
 }: {
   readonly emoji: Omit<EmojiChoice, "reaction_type"> & { readonly reaction_type: string };
 }) {
-  const { emoji: names } = useOrganization();
+  const { emoji: names, site } = useOrganization();
   const { emoji_code, emoji_name, reaction_type } = emoji;
   if (reaction_type === "unicode_emoji")
-    return <span class="emoji-sign">{charactersOf(emoji_code)}</span>;
+    return <span class="emoji-sign">{emojiCharacters(emoji_code)}</span>;
   const picture = names.own.get(emoji_code)?.source_url;
   if (picture === undefined) return <span class="emoji-sign">:{emoji_name}:</span>;
-  return <img class="emoji-sign" src={picture} alt={`:${emoji_name}:`} />;
+  return <img class="emoji-sign" src={site + picture} alt={`:${emoji_name}:`} />;
 }

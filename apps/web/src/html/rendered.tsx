@@ -1,4 +1,18 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
+import type { Organization } from "../store/organization.ts";
+import { useOrganization } from "../store/use-organization.ts";
+import { prepareCode } from "./code-blocks.ts";
+import type { HtmlContext } from "./context.ts";
+import { setDirections } from "./directions.ts";
+import { showEmoji } from "./emoji.ts";
+import { showFormulas } from "./formulas.ts";
+import { prepareLinks } from "./links.ts";
+import { markOwnMentions } from "./mentions.ts";
+import { openFile } from "./open-file.ts";
+import { parseRendered } from "./parse.ts";
+import { showPictures } from "./pictures.ts";
+import { closeSpoilers } from "./spoilers.ts";
+import { localizeTimes } from "./times.ts";
 
 export interface RenderedProps {
   /** HTML of the server's renderer, which escapes what people write. */
@@ -8,20 +22,44 @@ export interface RenderedProps {
 
 /** Shows HTML of the server's renderer. */
 export function Rendered({ html, class: name = "rendered" }: RenderedProps) {
+  const organization = useOrganization();
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
-    if (!element.current) return;
-    element.current.innerHTML = html;
-    improve(element.current);
-  }, [html]);
-  return <div class={name} dir="auto" ref={element} />;
+    const shown = new AbortController();
+    const content = parseRendered(html);
+    prepare(content, { organization, signal: shown.signal });
+    element.current?.replaceChildren(content);
+    return () => shown.abort();
+  }, [html, organization]);
+  return (
+    <div
+      class={name}
+      dir="auto"
+      ref={element}
+      onClick={(event) => openLinkedFile(event, organization)}
+      onAuxClick={(event) => event.button === 1 && openLinkedFile(event, organization)}
+    />
+  );
 }
 
-/** Changes what the HTML leaves to clients: links to other sites open in a tab of their own. */
-export function improve(root: HTMLElement): void {
-  for (const link of root.querySelectorAll("a")) {
-    if (link.origin === location.origin) continue;
-    link.target = "_blank";
-    link.rel = "noopener noreferrer";
-  }
+/** Changes what the HTML leaves to clients. */
+function prepare(root: DocumentFragment, context: HtmlContext): void {
+  // Before the links, because it makes some.
+  showPictures(root, context);
+  prepareLinks(root, context);
+  markOwnMentions(root, context);
+  showEmoji(root, context);
+  localizeTimes(root);
+  prepareCode(root);
+  closeSpoilers(root);
+  setDirections(root);
+  showFormulas(root);
+}
+
+function openLinkedFile(event: MouseEvent, organization: Organization): void {
+  const target = event.target instanceof Element ? event.target : undefined;
+  const file = target?.closest<HTMLElement>("a[data-file]")?.dataset["file"];
+  if (file === undefined) return;
+  event.preventDefault();
+  organization.notices.attempt(openFile(organization, file));
 }

@@ -1,5 +1,5 @@
 import type { Message } from "@carillon/client";
-import { Rendered } from "../html/rendered.tsx";
+import { MessageContent } from "../html/message-content.tsx";
 import { openProfile } from "../overlay.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
@@ -76,7 +76,7 @@ function MessageArticle({ message, hasSender }: MessageArticleProps) {
         ) : isMuted ? (
           <p class="hint">{texts.people.muted}</p>
         ) : (
-          <Rendered html={message.match_content ?? message.content} />
+          <MessageContent message={message} />
         )}
         <Reactions message={message} />
       </div>

@@ -77,12 +77,3 @@ export class EmojiNames implements Area {
     }
   }
 }
-
-/** Returns the characters of a code such as `1f468-200d-1f4bb`. */
-export function charactersOf(code: string): string {
-  try {
-    return String.fromCodePoint(...code.split("-").map((part) => Number.parseInt(part, 16)));
-  } catch {
-    return "";
-  }
-}

@@ -4,6 +4,7 @@ import { Channels } from "./channels.ts";
 import { Conversations } from "./conversations.ts";
 import { eventTypes, type Item, type OrganizationEvent, sections } from "./events.ts";
 import { EmojiNames } from "./emoji.ts";
+import { Groups } from "./groups.ts";
 import { Messages } from "./messages.ts";
 import { Outbox } from "./outbox.ts";
 import { whenOnline } from "./online.ts";
@@ -44,6 +45,7 @@ export class Organization {
   readonly connection = signal<Connection>("connecting");
   readonly people = new People();
   readonly channels = new Channels();
+  readonly groups = new Groups();
   readonly messages = new Messages();
   readonly plans = new Plans();
   readonly emoji = new EmojiNames();
@@ -141,6 +143,7 @@ export class Organization {
       this.presence,
       this.statuses,
       this.channels,
+      this.groups,
       this.topicPolicies,
       this.conversations,
       this.plans,

@@ -1,0 +1,39 @@
+import { texts } from "../texts.ts";
+
+/** Gives blocks of code their language and a button that copies them, and lets the keyboard scroll them. */
+export function prepareCode(root: ParentNode): void {
+  for (const block of root.querySelectorAll<HTMLElement>("div.codehilite")) {
+    const code = block.querySelector("pre");
+    if (!code) continue;
+    code.tabIndex = 0;
+    code.dir = "ltr";
+    const bar = document.createElement("div");
+    bar.className = "code-bar";
+    const language = document.createElement("span");
+    language.textContent = block.dataset["codeLanguage"] ?? "";
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "code-copy";
+    button.textContent = texts.html.copyCode;
+    button.addEventListener("click", () => void copy(code, button));
+    bar.append(language, button);
+    block.prepend(bar);
+  }
+}
+
+async function copy(code: HTMLElement, button: HTMLElement): Promise<void> {
+  const text = code.textContent ?? "";
+  // Browsers have the clipboard on https and on this machine only.
+  const isCopied = await navigator.clipboard?.writeText(text).then(
+    () => true,
+    () => false,
+  );
+  if (isCopied) button.textContent = texts.html.copied;
+  else select(code);
+  setTimeout(() => (button.textContent = texts.html.copyCode), 2_000);
+}
+
+/** Selects a text for copying it by the keyboard. */
+function select(element: HTMLElement): void {
+  getSelection()?.selectAllChildren(element);
+}

@@ -1,0 +1,49 @@
+import { allowedAttributes, allowedProperties, isAllowedTarget, isOwnPath } from "./allowed.ts";
+
+const parser = new DOMParser();
+
+/**
+ * Parses HTML of the server's renderer into nodes that may be inserted into the page. Addresses of files are in `data-src`.
+ *
+ * The renderer escapes what people write, and the page's policy stops scripts. Parsing in a document of its own is needed
+ * anyway: it loads no pictures before their addresses have been changed, and applies no `style` attributes, which the
+ * policy forbids. What the renderer never writes is removed there as well, so that a fault of the renderer, or a message
+ * that was imported into the database, shows as text.
+ */
+export function parseRendered(html: string): DocumentFragment {
+  const parsed = parser.parseFromString(html, "text/html");
+  for (const element of parsed.body.querySelectorAll("*")) {
+    const attributes = allowedAttributes(element);
+    if (attributes) keepOnly(element, attributes);
+    else element.replaceWith(element.textContent ?? "");
+  }
+  const fragment = document.createDocumentFragment();
+  fragment.append(...parsed.body.childNodes);
+  return fragment;
+}
+
+function keepOnly(element: Element, allowed: ReadonlySet<string>): void {
+  for (const { name, value } of [...element.attributes]) {
+    if (!allowed.has(name)) element.removeAttribute(name);
+    else if (name === "href" && !isAllowedTarget(value)) element.removeAttribute(name);
+    else if (name === "src") deferSource(element, value);
+    else if (name === "style") applyStyle(element, value);
+  }
+}
+
+/** Keeps the address of a picture, a video or a sound in `data-src`: most need credentials, so the page cannot load them. */
+function deferSource(element: Element, path: string): void {
+  element.removeAttribute("src");
+  if (isOwnPath(path)) element.setAttribute("data-src", path);
+}
+
+/** Sets a style by script, which the page's policy allows. */
+function applyStyle(element: Element, text: string): void {
+  element.removeAttribute("style");
+  const { style } = element as Element & ElementCSSInlineStyle;
+  for (const declaration of text.split(";")) {
+    const colon = declaration.indexOf(":");
+    const name = declaration.slice(0, colon).trim();
+    if (allowedProperties.has(name)) style.setProperty(name, declaration.slice(colon + 1).trim());
+  }
+}
