@@ -23,7 +23,8 @@ export function parseRendered(html: string): DocumentFragment {
 }
 
 function keepOnly(element: Element, allowed: ReadonlySet<string>): void {
-  for (const { name, value } of [...element.attributes]) {
+  // A copy: the list itself loses what is removed.
+  for (const { name, value } of Array.from(element.attributes)) {
     if (!allowed.has(name)) element.removeAttribute(name);
     else if (name === "href" && !isAllowedTarget(value)) element.removeAttribute(name);
     else if (name === "src") deferSource(element, value);
