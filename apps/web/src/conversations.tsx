@@ -1,19 +1,10 @@
-import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { Compose } from "./compose/compose.tsx";
 import { ComposeState } from "./compose/compose-state.ts";
 import { handleKeys } from "./keyboard.ts";
 import { MessagesView } from "./messages/messages-view.tsx";
 import { hashOf, type Route } from "./route.ts";
-import { SendLater } from "./schedule/send-later.tsx";
-import type { Conversation } from "./store/conversation.ts";
 import { useOrganization } from "./store/use-organization.ts";
-
-interface Later {
-  readonly conversation: Conversation;
-  readonly content: string;
-  readonly done: () => void;
-}
 
 export interface ConversationsProps {
   readonly to: Extract<Route, { page: "messages" }>;
@@ -28,10 +19,6 @@ export function Conversations({ to }: ConversationsProps) {
     [organization, viewKey],
   );
   useEffect(() => handleKeys({ compose: () => compose.focus() }), [compose]);
-  const later = useSignal<Later | undefined>(undefined);
-  const close = () => {
-    later.value = undefined;
-  };
   return (
     <>
       <MessagesView
@@ -40,24 +27,7 @@ export function Conversations({ to }: ConversationsProps) {
         near={to.near}
         onReply={(conversation) => compose.replyTo(conversation)}
       />
-      <Compose
-        key={`compose ${viewKey}`}
-        state={compose}
-        onSendLater={(conversation, content, done) => {
-          later.value = { conversation, content, done };
-        }}
-      />
-      {later.value && (
-        <SendLater
-          conversation={later.value.conversation}
-          content={later.value.content}
-          onClose={close}
-          onScheduled={() => {
-            later.value?.done();
-            close();
-          }}
-        />
-      )}
+      <Compose key={`compose ${viewKey}`} state={compose} />
     </>
   );
 }

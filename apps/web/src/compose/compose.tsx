@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { SendLater } from "../schedule/send-later.tsx";
 import { useOrganization } from "../store/use-organization.ts";
-import type { Conversation } from "../store/conversation.ts";
 import { texts } from "../texts.ts";
 import { Button } from "../ui/button.tsx";
 import type { ComposeState } from "./compose-state.ts";
@@ -14,12 +14,10 @@ const t = texts.compose;
 
 export interface ComposeProps {
   readonly state: ComposeState;
-  /** Opens the form that schedules the message; `done` empties the box. */
-  readonly onSendLater: (conversation: Conversation, content: string, done: () => void) => void;
 }
 
 /** The form that writes a message. */
-export function Compose({ state, onSendLater }: ComposeProps) {
+export function Compose({ state }: ComposeProps) {
   const organization = useOrganization();
   const uploads = useMemo(() => new Uploads(organization, state), [organization, state]);
   const typing = useMemo(() => new TypingNotice(organization), [organization]);
@@ -78,14 +76,13 @@ export function Compose({ state, onSendLater }: ComposeProps) {
           <span aria-hidden="true">📎</span>
         </Button>
         <span class="compose-gap" />
-        <Button
+        <SendLater
+          conversation={conversation}
+          content={state.content.value}
           disabled={!canSend}
-          onClick={() =>
-            conversation && onSendLater(conversation, state.content.value, () => state.clear())
-          }
-        >
-          {t.sendLater}
-        </Button>
+          onScheduled={() => state.clear()}
+          onUndo={(text) => state.write([text, state.content.value].filter(Boolean).join("\n\n"))}
+        />
         <Button kind="primary" type="submit" disabled={!canSend}>
           {t.send}
         </Button>

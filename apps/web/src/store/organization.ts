@@ -14,6 +14,7 @@ import { Plans } from "./plans.ts";
 import { Presence } from "./presence.ts";
 import { Reader } from "./reader.ts";
 import { reportPresence } from "./report-presence.ts";
+import { ServerClock } from "./server-clock.ts";
 import { Settings } from "./settings.ts";
 import { Statuses } from "./statuses.ts";
 import { TopicPolicies } from "./topic-policies.ts";
@@ -52,6 +53,7 @@ export class Organization {
   readonly statuses = new Statuses();
   readonly presence = new Presence();
   readonly settings = new Settings();
+  readonly clock = new ServerClock();
   readonly topicPolicies = new TopicPolicies();
   readonly notices = new Notices();
   readonly credentials: Credentials;
@@ -148,6 +150,7 @@ export class Organization {
       this.conversations,
       this.plans,
       this.settings,
+      this.clock,
       this.emoji,
       this.unread,
     ];

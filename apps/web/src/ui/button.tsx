@@ -9,6 +9,8 @@ export interface ButtonProps {
   readonly label?: string | undefined;
   readonly pressed?: boolean | undefined;
   readonly expanded?: boolean | undefined;
+  /** Whether the button opens a menu. */
+  readonly hasMenu?: boolean;
   readonly class?: string | undefined;
   readonly onClick?: MouseEventHandler<HTMLButtonElement> | undefined;
 }
@@ -24,6 +26,7 @@ export function Button(props: ButtonProps) {
       aria-label={label}
       aria-pressed={pressed}
       aria-expanded={expanded}
+      aria-haspopup={props.hasMenu ? "menu" : undefined}
       title={label}
       onClick={props.onClick}
     >

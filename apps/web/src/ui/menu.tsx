@@ -1,11 +1,15 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { Button } from "./button.tsx";
+import { Button, type ButtonProps } from "./button.tsx";
 
 export interface MenuItem {
   readonly label: string;
+  /** What it means right now, beside the label. */
+  readonly detail?: string;
   readonly danger?: boolean;
+  /** Whether a line divides it from the entries above. */
+  readonly isFirstOfGroup?: boolean;
   readonly onChoose: () => void;
 }
 
@@ -13,11 +17,16 @@ export interface MenuProps {
   /** The name of the button that opens the menu. */
   readonly label: string;
   readonly children: ComponentChildren;
+  readonly kind?: ButtonProps["kind"];
+  readonly disabled?: boolean;
+  /** Where the list opens; below the button unless given. */
+  readonly placement?: "above" | "below";
   readonly items: readonly MenuItem[];
 }
 
 /** A button that opens a list of actions, which arrow keys walk through. */
-export function Menu({ label, children, items }: MenuProps) {
+export function Menu(props: MenuProps) {
+  const { label, children, items, kind = "quiet", placement = "below" } = props;
   const open = useSignal(false);
   const root = useRef<HTMLDivElement>(null);
 
@@ -50,8 +59,10 @@ export function Menu({ label, children, items }: MenuProps) {
   return (
     <div class="menu" ref={root} onKeyDown={open.value ? walk : undefined}>
       <Button
-        kind="quiet"
+        kind={kind}
         label={label}
+        disabled={props.disabled}
+        hasMenu
         expanded={open.value}
         onClick={() => {
           open.value = !open.value;
@@ -60,24 +71,29 @@ export function Menu({ label, children, items }: MenuProps) {
         {children}
       </Button>
       {open.value && (
-        <div class="menu-items" role="menu" aria-label={label}>
+        <div class={`menu-items menu-${placement}`} role="menu" aria-label={label}>
           {items.map((item) => (
             <button
               key={item.label}
               type="button"
               role="menuitem"
               tabIndex={-1}
-              class={item.danger ? "menu-item menu-item-danger" : "menu-item"}
+              class={classOf(item)}
               onClick={() => {
                 close();
                 item.onChoose();
               }}
             >
               {item.label}
+              {item.detail !== undefined && <span class="menu-detail">{item.detail}</span>}
             </button>
           ))}
         </div>
       )}
     </div>
   );
+}
+
+function classOf({ danger, isFirstOfGroup }: MenuItem): string {
+  return `menu-item${danger ? " menu-item-danger" : ""}${isFirstOfGroup ? " menu-item-first" : ""}`;
 }

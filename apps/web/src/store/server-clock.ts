@@ -1,0 +1,26 @@
+import type { Snapshot } from "@carillon/client";
+import type { Area } from "./events.ts";
+
+/** Differences that the way of the answer may have caused. */
+const smallMs = 5_000;
+
+/** The server's time: messages are due by it, however wrong the clock of this machine is. */
+export class ServerClock implements Area {
+  #aheadMs = 0;
+
+  load(snapshot: Snapshot): void {
+    const seconds = snapshot["server_timestamp"];
+    if (typeof seconds !== "number") return;
+    const aheadMs = seconds * 1_000 - Date.now();
+    this.#aheadMs = Math.abs(aheadMs) < smallMs ? 0 : aheadMs;
+  }
+
+  apply(): void {
+    // Events carry no time of the server.
+  }
+
+  /** Returns seconds since the epoch. */
+  now(): number {
+    return Math.floor((Date.now() + this.#aheadMs) / 1_000);
+  }
+}
