@@ -5,5 +5,7 @@ export * from "./http/limit.ts";
 export * from "./http/load-handlers.ts";
 export * from "./http/server.ts";
 export type { Services } from "./services.ts";
+export { readWebClient } from "./web-client/files.ts";
+export type { WebClient } from "./web-client/handlers.ts";
 export * from "./wire.ts";
 export type * from "./statement-rows.ts";

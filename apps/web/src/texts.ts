@@ -24,6 +24,12 @@ export const texts = {
       "You have been signed out, because the server no longer accepts the key of this browser.",
     accounts: "Accounts",
     add: "Add an account",
+    forgotten: "I have forgotten my password",
+    continueWith: (provider: string) => `Continue with ${provider}`,
+    demo: "Demo accounts, one click",
+    noStorage:
+      "This browser stores nothing for this page, so that it cannot sign in at the provider.",
+    otherTab: "This sign-in was begun in another tab, or is finished already. Begin again.",
   },
   sidebar: {
     title: "Navigation",

@@ -1,4 +1,4 @@
-import { Client, ApiError } from "@carillon/client";
+import { Client, ApiError, type GetServerSettingsResult } from "@carillon/client";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { textOf } from "../forms.ts";
@@ -8,34 +8,35 @@ import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { accounts } from "./accounts.ts";
+import { DemoAccounts } from "./demo-accounts.tsx";
+import { beginSignIn, signInProblem } from "./identity-provider.ts";
 import { siteOf } from "./site.ts";
 
 const t = texts.session;
 
-/** The form by which somebody signs in with a password. */
+/** The form by which somebody signs in: with a password, at the identity provider, or as a demo account. */
 export function SignIn({ notice }: { readonly notice?: string | undefined }) {
   const site = siteOf(document);
-  const name = useSignal("");
+  const settings = useSignal<GetServerSettingsResult | undefined>(undefined);
   const error = useSignal(notice);
   const busy = useSignal(false);
 
   useEffect(() => {
     new Client({ site })
       .getServerSettings()
-      .then(({ realm_name }) => (name.value = realm_name))
+      .then((answer) => (settings.value = answer))
       .catch(() => {
         // Signing in tells what is wrong.
       });
   }, [site]);
 
-  async function signIn(form: HTMLFormElement): Promise<void> {
+  async function signIn(username: string, password: string): Promise<void> {
     busy.value = true;
     error.value = undefined;
+    signInProblem.value = undefined;
     try {
-      const { api_key, email, user_id } = await new Client({ site, retries: 1 }).fetchApiKey({
-        username: textOf(form, "email"),
-        password: textOf(form, "password"),
-      });
+      const client = new Client({ site, retries: 1 });
+      const { api_key, email, user_id } = await client.fetchApiKey({ username, password });
       accounts.add({ site, email, apiKey: api_key, userId: user_id });
     } catch (cause) {
       error.value = messageOf(cause);
@@ -44,33 +45,65 @@ export function SignIn({ notice }: { readonly notice?: string | undefined }) {
     }
   }
 
+  const problem = error.value ?? signInProblem.value;
   return (
     <main class="sign-in">
       <form
         class="sign-in-form"
         onSubmit={(event) => {
           event.preventDefault();
-          void signIn(event.currentTarget);
+          const form = event.currentTarget;
+          void signIn(textOf(form, "email"), textOf(form, "password"));
         }}
       >
         <h1>
-          <bdi>{name.value || texts.app.name}</bdi>
+          <bdi>{settings.value?.realm_name ?? texts.app.name}</bdi>
         </h1>
-        <Field label={t.email} name="email" type="email" autoComplete="username" required />
-        <Field
-          label={t.password}
-          name="password"
-          type="password"
-          autoComplete="current-password"
-          required
+        {settings.value?.email_auth_enabled !== false && (
+          <>
+            <Field label={t.email} name="email" type="email" autoComplete="username" required />
+            <Field
+              label={t.password}
+              name="password"
+              type="password"
+              autoComplete="current-password"
+              required
+            />
+          </>
+        )}
+        {problem !== undefined && <Alert>{problem}</Alert>}
+        {settings.value?.email_auth_enabled !== false && (
+          <>
+            <Button kind="primary" type="submit" disabled={busy.value}>
+              {busy.value ? t.submitting : t.submit}
+            </Button>
+            <a class="sign-in-forgotten" href={`${site}/accounts/password/reset`}>
+              {t.forgotten}
+            </a>
+          </>
+        )}
+        {providersOf(settings.value).map(({ name, display_name, login_url }) => (
+          <Button key={name} disabled={busy.value} onClick={() => beginSignIn(site, login_url)}>
+            {t.continueWith(display_name)}
+          </Button>
+        ))}
+        <DemoAccounts
+          site={site}
+          disabled={busy.value}
+          onChoose={({ email, password }) => void signIn(email, password)}
         />
-        {error.value !== undefined && <Alert>{error.value}</Alert>}
-        <Button kind="primary" type="submit" disabled={busy.value}>
-          {busy.value ? t.submitting : t.submit}
-        </Button>
       </form>
     </main>
   );
+}
+
+/**
+ * Returns the identity providers at which people can sign in here. The server sends the browser back to the organization's
+ * own address, so that a page elsewhere would not get the key.
+ */
+function providersOf(settings: GetServerSettingsResult | undefined) {
+  if (!settings || new URL(settings.realm_url).origin !== location.origin) return [];
+  return settings.external_authentication_methods;
 }
 
 function messageOf(cause: unknown): string {

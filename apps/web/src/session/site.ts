@@ -4,5 +4,6 @@
  */
 export function siteOf(page: Document): string {
   const named = page.querySelector<HTMLMetaElement>('meta[name="carillon-server"]')?.content;
-  return named || page.location.origin;
+  // The folder of the page: the address of a server may have a path.
+  return (named || new URL(".", page.location.href).href).replace(/\/+$/, "");
 }
