@@ -356,6 +356,7 @@ export { deliverAll } from "./scheduled/delivery-run.ts";
 export { editScheduled } from "./scheduled/edit.ts";
 export {
   listConditions,
+  listFailures,
   listScheduled,
   reminderListing,
   scheduledListing,

@@ -2491,6 +2491,15 @@ declare module "@carillon/db" {
       channelId: number | null;
       deliverAt: number;
     };
+    "scheduled-failures-by-ids": {
+      scheduled_message_id: number;
+      reason: string;
+      failed_timestamp: number | null;
+    };
+    "scheduled-failures-sizes": {
+      id: number;
+      bytes: number;
+    };
     "scheduled-in-realm": {
       id: number;
       kind: number;

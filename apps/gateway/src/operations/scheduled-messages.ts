@@ -4,6 +4,7 @@ import {
   deleteScheduled,
   editScheduled,
   listConditions,
+  listFailures,
   listScheduled,
   listWithheld,
   scheduledListing,
@@ -75,6 +76,11 @@ export default [
   handle.reads(contract.listConditions, async ({ sql, snapshot, actor }) => {
     const list = await snapshot((tx) => listConditions(tx, actor.id));
     return { conditions: inPages(list, sql) };
+  }),
+
+  handle.reads(contract.listFailures, async ({ sql, snapshot, actor }) => {
+    const list = await snapshot((tx) => listFailures(tx, actor.id));
+    return { failures: inPages(list, sql) };
   }),
 
   handle.changes(contract.checkInAtScheduledMessage, async ({ tx, path, actor }) => ({

@@ -1798,6 +1798,14 @@ export interface ListDomainsResult extends Answer {
   domains: Domain[];
 }
 
+export interface ListFailedScheduledMessagesResult extends Answer {
+  failures: ({
+    scheduled_message_id: number;
+    reason: string;
+    failed_timestamp: number | null;
+  })[];
+}
+
 export interface ListLinkifiersResult extends Answer {
   linkifiers: Linkifier[];
 }
@@ -4696,6 +4704,7 @@ export interface Operations {
   "list-channels": { params: ListChannelsParams; result: ListChannelsResult };
   "list-conditions": { params: NoParams; result: ListConditionsResult };
   "list-domains": { params: NoParams; result: ListDomainsResult };
+  "list-failed-scheduled-messages": { params: NoParams; result: ListFailedScheduledMessagesResult };
   "list-linkifiers": { params: NoParams; result: ListLinkifiersResult };
   "list-message-series": { params: NoParams; result: ListMessageSeriesResult };
   "list-presences": { params: NoParams; result: ListPresencesResult };
@@ -5517,6 +5526,13 @@ export interface Methods {
    * With the setting `emails_restricted_to_domains`, new accounts need an address of one of these domains.
    */
   listDomains(params?: NoParams, options?: CallOptions): Promise<ListDomainsResult>;
+
+  /**
+   * List why scheduled messages failed: `GET /api/v1/scheduled_messages/failures`.
+   *
+   * The caller's scheduled messages that could not be sent, in the order of their time.
+   */
+  listFailedScheduledMessages(params?: NoParams, options?: CallOptions): Promise<ListFailedScheduledMessagesResult>;
 
   /**
    * List linkifiers: `GET /api/v1/realm/linkifiers`.

@@ -102,6 +102,7 @@ export const routes = {
   "list-channels": "GET /api/v1/streams",
   "list-conditions": "GET /api/v1/scheduled_messages/conditions",
   "list-domains": "GET /api/v1/realm/domains",
+  "list-failed-scheduled-messages": "GET /api/v1/scheduled_messages/failures",
   "list-linkifiers": "GET /api/v1/realm/linkifiers",
   "list-message-series": "GET /api/v1/message_series",
   "list-presences": "GET /api/v1/realm/presence",

@@ -140,3 +140,25 @@ export const deleteScheduledMessage = operation({
   missingIs404: true,
   errors: ["BAD_REQUEST"],
 });
+
+/** `GET /scheduled_messages/failures` (scheduled-messages.md §3.1). */
+export const listFailures = operation({
+  id: "list-failed-scheduled-messages",
+  method: "GET",
+  path: "/api/v1/scheduled_messages/failures",
+  access: "account",
+  summary: "List why scheduled messages failed",
+  description:
+    "The caller's scheduled messages that could not be sent, in the order of their time.",
+  result: {
+    failures: z.array(
+      z.strictObject({
+        scheduled_message_id: z.int(),
+        /** English, for people. */
+        reason: z.string(),
+        /** UNIX seconds; null if it failed in a release that did not record it. */
+        failed_timestamp: z.int().nullable(),
+      }),
+    ),
+  },
+});

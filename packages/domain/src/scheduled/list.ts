@@ -91,3 +91,42 @@ export async function listConditions(
     one.rows(conditionsByIds, [senderId, ids]),
   );
 }
+
+/** Why a scheduled message could not be sent (scheduled-messages.md §3.1). */
+export interface ListedFailure {
+  readonly scheduled_message_id: number;
+  readonly reason: string;
+  /** UNIX seconds; null if no time was recorded. */
+  readonly failed_timestamp: number | null;
+}
+
+const failed = `${undelivered("s", `${scheduledKind.sendLater}`)} AND s.failed`;
+
+const failureSizes = statement({
+  name: "scheduled-failures-sizes",
+  text: `SELECT s.id, (coalesce(octet_length(s.failure_message), 0) + 100)::int AS bytes FROM scheduled_messages s
+    WHERE s.sender_id = $1 AND ${failed} ORDER BY s.deliver_at, s.id`,
+  overrides: { bytes: notNull },
+});
+
+const failuresByIds = statement({
+  name: "scheduled-failures-by-ids",
+  text: `SELECT s.id AS scheduled_message_id, coalesce(s.failure_message, '') AS reason,
+      floor(extract(epoch FROM s.ended_at))::bigint AS failed_timestamp
+    FROM unnest($2::bigint[]) WITH ORDINALITY AS wanted (id, place) JOIN scheduled_messages s ON s.id = wanted.id
+    WHERE s.sender_id = $1 AND ${failed} ORDER BY wanted.place`,
+  overrides: { reason: notNull },
+});
+
+/**
+ * Lists why the account's scheduled messages failed, by time.
+ * @param sql a repeatable read transaction: sizes and rows must be of one snapshot
+ */
+export async function listFailures(
+  sql: Sql,
+  senderId: number,
+): Promise<ListedFailure[] | PagedList<ListedFailure>> {
+  return readList(sql, await sql.rows(failureSizes, [senderId]), (one, ids) =>
+    one.rows(failuresByIds, [senderId, ids]),
+  );
+}

@@ -11,6 +11,7 @@ import {
   scheduledMessage,
   scheduledMessagesPath,
   storedRow,
+  succeeded,
   succeededWithoutFields,
   type TestAccount,
   type TestChannel,
@@ -38,6 +39,38 @@ describe("A scheduled message that has failed", () => {
   });
 
   const edit = (params: Params) => client.patch(`${scheduledMessagesPath}/${id}`, params);
+
+  it("is listed with its reason for its sender only, until it is scheduled again", async () => {
+    const reasonFor = async (account: TestAccount) => {
+      const { failures } = succeeded(
+        await scene.as(account).get(`${scheduledMessagesPath}/failures`),
+      ) as { failures: ReadonlyArray<{ scheduled_message_id: number; reason: string }> };
+      return failures.find((failure) => failure.scheduled_message_id === id);
+    };
+    expect(await reasonFor(sender)).to.deep.equal({
+      scheduled_message_id: id,
+      reason: "It did not work.",
+      failed_timestamp: null,
+    });
+    expect(await reasonFor(scene.org.owner)).to.equal(undefined);
+    succeededWithoutFields(await edit({ scheduled_delivery_timestamp: inSeconds(3_600) }));
+    expect(await reasonFor(sender)).to.equal(undefined);
+  });
+
+  it("is listed with the time at which its delivery failed", async () => {
+    const late = await scheduledMessage(scene.db, sender, room, {});
+    await deliverNow(scene.db, scene.org.realm, [late.id], 700);
+    const { failures } = succeeded(await client.get(`${scheduledMessagesPath}/failures`)) as {
+      failures: ReadonlyArray<{
+        scheduled_message_id: number;
+        reason: string;
+        failed_timestamp: number;
+      }>;
+    };
+    const failure = failures.find((one) => one.scheduled_message_id === late.id);
+    expect(failure?.reason).to.match(/more than ten minutes/);
+    expect(failure?.failed_timestamp).to.be.closeTo(inSeconds(0), 120);
+  });
 
   it("refuses an edit without a time (7)", async () => {
     for (const params of [
