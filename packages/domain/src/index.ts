@@ -19,6 +19,7 @@ export {
   readDestination,
   readPlace,
   returnSubscription,
+  type SubscriptionDestination,
 } from "./event-subscriptions/claim-batch.ts";
 export { listSubscriptionDeliveries } from "./event-subscriptions/deliveries.ts";
 export {
@@ -38,6 +39,7 @@ export { queuePing } from "./event-subscriptions/ping.ts";
 export { readySubscriptions, subscriptionLag } from "./event-subscriptions/ready-subscriptions.ts";
 export { selectBatch } from "./event-subscriptions/select-batch.ts";
 export {
+  acknowledgeAndGoOn,
   forgetBatch,
   logAttempt,
   maxEventAnswerBytes,

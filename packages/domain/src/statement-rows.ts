@@ -821,6 +821,7 @@ declare module "@carillon/db" {
       gap: boolean;
       secretSealed: Buffer;
       oldSecretSealed: Buffer | null;
+      subdomain: string;
       now: number;
     };
     "event-subscription-disable": {};
@@ -857,6 +858,16 @@ declare module "@carillon/db" {
       createdAt: number;
     };
     "event-subscription-forget-batch": {};
+    "event-subscription-go-on": {
+      botId: number;
+      url: string;
+      origin: string;
+      gap: boolean;
+      secretSealed: Buffer;
+      oldSecretSealed: Buffer | null;
+      subdomain: string;
+      now: number | null;
+    };
     "event-subscription-insert": {
       id: number;
     };
@@ -1892,7 +1903,6 @@ declare module "@carillon/db" {
       oldSecretSealed: Buffer | null;
       now: number;
     };
-    "outgoing-slot-extend": {};
     "outgoing-slot-release": {};
     "outgoing-slot-take": {
       slotId: number;

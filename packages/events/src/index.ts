@@ -14,7 +14,7 @@ export type {
   QueueEvent,
   QueueOptions,
 } from "./queue-options.ts";
-export { readBatch, type EventBatch } from "./read-batch.ts";
+export { readBatch, type BatchQueues, type EventBatch } from "./read-batch.ts";
 export { aliveQueue, deleteQueue, evictQueues, insertQueue, readQueueBegin } from "./queues.ts";
 export { connectWakeUps, type WakeUps } from "./wake-ups/wake-ups.ts";
 export type * from "./statement-rows.ts";

@@ -12,8 +12,11 @@ const maxEvents = 100;
 const maxBytes = 990_000;
 /** Maximum numbers of the log that one batch covers. */
 const maxPassed = 1_000;
-/** Rows per query. Parsing them blocks the event loop. */
-const rowsAtOnce = 100;
+/**
+ * Rows per query. Parsing them blocks the event loop. One more than a batch holds: the event that finds it full is read
+ * by the same query.
+ */
+const rowsAtOnce = maxEvents + 1;
 
 /** A batch of events, as JSON. */
 export interface EventBatch {
@@ -32,9 +35,16 @@ export interface EventBatch {
 
 /** Which part of the log a batch is read from. */
 export interface BatchRange {
+  readonly realmId: number;
   readonly after: number;
   /** The end of a batch that was read before; undefined for a new batch, which ends where it is full. */
   readonly until?: number | undefined;
+}
+
+/** The queues whose events a batch has. */
+export interface BatchQueues {
+  /** Returns the queue that gets the event of a number: its options may have changed since. */
+  queueAt(seq: number): EventQueue;
   /** Whether any of the queues listens to all public channels. */
   readonly allPublicChannels: boolean;
 }
@@ -42,20 +52,24 @@ export interface BatchRange {
 /**
  * Reads events of the log as polls of a queue would get them: at most 100, and 1 MB if there is more than one.
  * @param tx repeatable read: the log must not be cleared between two statements
- * @param queueAt returns the queue, with the options that apply to the event of a number
+ * @param reading the queues, which the same transaction is reading; undefined if the subscription was deleted
  */
 export async function readBatch<Context>(
   tx: Tx,
   { presenter, log }: { readonly presenter: Presenter<Context>; readonly log: Logger },
-  queueAt: (seq: number) => EventQueue,
-  { after, until, allPublicChannels }: BatchRange,
-): Promise<EventBatch> {
-  const { realmId, userId } = queueAt(after + 1);
-  const [head, oldest, context] = await Promise.all([
+  reading: Promise<BatchQueues | undefined>,
+  { realmId, after, until }: BatchRange,
+): Promise<EventBatch | undefined> {
+  // One round trip for all of them.
+  const [queues, head, oldest, context] = await Promise.all([
+    reading,
     readHead(tx, realmId),
     oldestInLog(tx, realmId),
     presenter.context(realmId),
   ]);
+  if (!queues) return undefined;
+  const { allPublicChannels } = queues;
+  const { userId } = queues.queueAt(after + 1);
   const from = Math.max(after, Math.min(head, (oldest?.seq ?? head + 1) - 1));
   const end = until ?? Math.min(head, from + maxPassed);
   const skipping = skippingFailures(presenter, log);
@@ -70,7 +84,7 @@ export async function readBatch<Context>(
       { after: reached, until: end, limit: rowsAtOnce },
     );
     for (const { event } of rows) {
-      const selection = new Selection(queueAt(event.seq), skipping, context);
+      const selection = new Selection(queues.queueAt(event.seq), skipping, context);
       selection.add(event);
       const texts = selection.events.map((one) => JSON.stringify(one));
       const size = texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0);

@@ -30,7 +30,7 @@ export default callProcessor(pingSubscription, async (db, { id, realmId, payload
   try {
     const webhookId = `ping_${id}`;
     const of = { subscriptionId, botId: to.botId, realmId };
-    const request = await eventRequest(db, services.site, of, to, { webhookId });
+    const request = eventRequest(services.site, of, to, { webhookId });
     const at = systemClock.now();
     const signal = AbortSignal.any([services.signal, AbortSignal.timeout(maxPingMs)]);
     const context = { services, log: services.log, signal };

@@ -1,12 +1,15 @@
 import {
+  acknowledgeAndGoOn,
   claimSubscription,
   eventRequest,
   forgetBatch,
+  type MadeAttempt,
   maxEventAnswerBytes,
   newBatchId,
   readDestination,
   readPlace,
   readySubscriptions,
+  reasonOf,
   returnSubscription,
   selectBatch,
   settleBatch,
@@ -14,6 +17,7 @@ import {
   type ClaimedSubscription,
   type SentBatch,
   type SettledBatch,
+  type SubscriptionDestination,
 } from "@carillon/domain";
 import { eventsJob, sendEvents, type SendEvents } from "@carillon/jobs";
 
@@ -72,17 +76,20 @@ async function takeTurn(
   let claimed = claim;
   try {
     let current = await beginBatch(context, claimed, endsAt);
-    while (current) {
+    let to = current && (await readDestination(db, claimed.subscriptionId));
+    // A subscription that was changed to another origin needs a slot of that one.
+    while (current && to?.origin === claimed.origin) {
       const isLast = performance.now() > endsAt;
       const [made, next] = await Promise.all([
-        send(context, claimed, current),
+        send(context, claimed, to, current),
         // Read while the endpoint is busy with the batch.
         isLast ? undefined : readNext(context, claimed, current).catch(() => undefined),
       ]);
       if (!made) break;
       await noteAnswer(context, claimed, made.outcome);
-      const settled = await settle(context, claimed, current, made, next);
-      if (!settled.continues) return { ...settled, calls: claimed.call };
+      to = await goOn(context, claimed, current, made, next);
+      if (!to)
+        return { ...(await settle(context, claimed, current, made, next)), calls: claimed.call };
       claimed = { ...claimed, call: claimed.call + 1, failures: 0 };
       current = next;
     }
@@ -145,19 +152,36 @@ function select(
   });
 }
 
-/** Sends a batch; returns undefined if it is not sent: the subscription has changed, or this process ends. */
-async function send(
+/** Sends a batch; returns undefined if this process ends meanwhile. */
+function send(
   context: Context,
   claimed: ClaimedSubscription,
+  to: SubscriptionDestination,
   sent: SentBatch,
 ): Promise<MadeCall | undefined> {
-  const { db, site } = context.services;
-  const to = await readDestination(db, claimed.subscriptionId);
-  if (to?.origin !== claimed.origin) return undefined;
-  const request = await eventRequest(db, site, claimed, to, sent);
+  const request = eventRequest(context.services.site, claimed, to, sent);
   return postToEndpoint(context, { ...request, maxBytes: maxEventAnswerBytes });
 }
 
+/**
+ * Stores a batch that was acknowledged, and begins the next one under the same claim.
+ * @returns where the next one is sent; undefined if there is none, or the call must be settled
+ */
+async function goOn(
+  { services }: Context,
+  claimed: ClaimedSubscription,
+  sent: SentBatch,
+  { outcome, attempt }: MadeCall,
+  next: SentBatch | undefined,
+): Promise<SubscriptionDestination | undefined> {
+  if (!next || next.batch.events.length === 0 || reasonOf(outcome) !== undefined) return undefined;
+  const forMs = services.outgoing.timeoutMs + settlingMs;
+  const to = await acknowledgeAndGoOn(services.db, claimed, sent, attempt, next, forMs);
+  if (to) noteCall(services, "done", attempt);
+  return to;
+}
+
+/** Stores what follows from a call, and ends the claim. */
 async function settle(
   { services }: Context,
   claimed: ClaimedSubscription,
@@ -165,16 +189,20 @@ async function settle(
   made: MadeCall,
   next: SentBatch | undefined,
 ): Promise<SettledBatch> {
-  const limits = {
-    disableDays: services.subscriptionDisableDays ?? usualDisableDays,
-    forMs: services.outgoing.timeoutMs + settlingMs,
-  };
+  const disableDays = services.subscriptionDisableDays ?? usualDisableDays;
   const settled = await services.db.transaction((tx) =>
-    settleBatch(tx, claimed, sent, made, next, limits),
+    settleBatch(tx, claimed, sent, made, next, disableDays),
   );
-  const seconds = made.attempt.durationMs / 1_000;
-  services.onCall?.({ kind: "events", outcome: settled.outcome, seconds });
+  noteCall(services, settled.outcome, made.attempt);
   return settled;
+}
+
+function noteCall(
+  { onCall }: Context["services"],
+  outcome: SettledBatch["outcome"],
+  { durationMs }: MadeAttempt,
+): void {
+  onCall?.({ kind: "events", outcome, seconds: durationMs / 1_000 });
 }
 
 /** Adds jobs of subscriptions. */

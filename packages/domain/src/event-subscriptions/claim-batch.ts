@@ -87,15 +87,18 @@ export async function returnSubscription(
   await sql.rows(giveBack, [subscriptionId, call, slotId]);
 }
 
+/** SQL: the URL and the secrets of the subscription `s` of the organization `r`. */
+export const destinationColumns = `s.bot_id AS "botId", s.url, s.origin, s.gap, s.secret_sealed AS "secretSealed",
+      CASE WHEN s.old_secret_until > now() THEN s.old_secret_sealed END AS "oldSecretSealed", r.subdomain,
+      floor(extract(epoch FROM clock_timestamp()))::int AS now`;
+
 const destination = statement({
   name: "event-subscription-destination",
-  text: `SELECT s.bot_id AS "botId", s.url, s.origin, s.gap, s.secret_sealed AS "secretSealed",
-      CASE WHEN s.old_secret_until > now() THEN s.old_secret_sealed END AS "oldSecretSealed",
-      floor(extract(epoch FROM clock_timestamp()))::int AS now
-    FROM event_subscription s WHERE s.id = $1`,
+  text: `SELECT ${destinationColumns}
+    FROM event_subscription s JOIN realms r ON r.id = s.realm_id WHERE s.id = $1`,
 });
 
-/** The URL and the secrets of a subscription. `now`: UNIX seconds. */
+/** The URL and the secrets of a subscription. `subdomain`: of its organization; `now`: UNIX seconds. */
 export type SubscriptionDestination = RowOf<typeof destination>;
 
 /** Reads the URL and the secrets of a subscription; undefined if it was deleted. */

@@ -1,5 +1,4 @@
-import { type Sql } from "@carillon/db";
-import { loadRealm, realmUrl, type Site } from "@carillon/model";
+import { realmUrl, type Site } from "@carillon/model";
 import { signatureHeaders } from "@carillon/outgoing";
 import type { EventBatch } from "@carillon/events";
 
@@ -12,24 +11,22 @@ import type { SubscriptionDestination } from "./claim-batch.ts";
 interface Subscriber {
   readonly subscriptionId: number;
   readonly botId: number;
-  readonly realmId: number;
 }
 
 /** Makes a signed request with a batch of events, or a ping without a batch (bot-platform.md §3). */
-export async function eventRequest(
-  sql: Sql,
+export function eventRequest(
   site: Site,
-  { subscriptionId, botId, realmId }: Subscriber,
+  { subscriptionId, botId }: Subscriber,
   to: SubscriptionDestination,
   { webhookId, batch }: { readonly webhookId: string; readonly batch?: EventBatch | undefined },
-): Promise<Omit<EndpointRequest, "format">> {
+): Omit<EndpointRequest, "format"> {
   const head = {
     type: batch ? "events" : "ping",
     timestamp: new Date(to.now * 1_000).toISOString(),
     data: {
       subscription_id: subscriptionId,
       bot_id: botId,
-      realm_url: realmUrl(site, await loadRealm(sql, realmId)),
+      realm_url: realmUrl(site, to),
       ...(batch ? { gap: to.gap } : {}),
     },
   };

@@ -1,6 +1,6 @@
 import { clientCapabilities, roles } from "@carillon/contract";
 import { statement, typed, type Tx } from "@carillon/db";
-import { type EventBatch, type EventQueue, readBatch } from "@carillon/events";
+import { type BatchQueues, type EventBatch, type EventQueue, readBatch } from "@carillon/events";
 import type { NarrowTerm } from "@carillon/events";
 import type { Logger } from "@carillon/kit";
 import type { Site } from "@carillon/model";
@@ -27,12 +27,22 @@ const read = statement({
  * @param range `until`: the end of a batch that was begun before
  * @returns undefined if the subscription was deleted
  */
-export async function selectBatch(
+export function selectBatch(
   tx: Tx,
   { site, log }: { readonly site: Site; readonly log: Logger },
-  { subscriptionId, realmId, botId }: ClaimedSubscription,
+  subscription: ClaimedSubscription,
   range: { readonly after: number; readonly until?: number | undefined },
 ): Promise<EventBatch | undefined> {
+  const { realmId } = subscription;
+  const parts = { presenter: eventPresenter(tx, site), log };
+  return readBatch(tx, parts, readQueues(tx, subscription), { ...range, realmId });
+}
+
+/** Reads the queues that stand for the filters of a subscription; undefined if it was deleted. */
+async function readQueues(
+  tx: Tx,
+  { subscriptionId, realmId, botId }: ClaimedSubscription,
+): Promise<BatchQueues | undefined> {
   const found = await tx.first(read, [subscriptionId]);
   if (!found) return undefined;
   const { earlier, role, ...now } = found;
@@ -59,13 +69,8 @@ export async function selectBatch(
     queue: queueOf(filters),
   }));
   const last = queueOf(now);
-  return readBatch(
-    tx,
-    { presenter: eventPresenter(tx, site), log },
-    (seq) => queues.find(({ until }) => seq <= until)?.queue ?? last,
-    {
-      ...range,
-      allPublicChannels: queues.some(({ queue }) => queue.options.allPublicChannels),
-    },
-  );
+  return {
+    queueAt: (seq) => queues.find(({ until }) => seq <= until)?.queue ?? last,
+    allPublicChannels: queues.some(({ queue }) => queue.options.allPublicChannels),
+  };
 }

@@ -1,4 +1,4 @@
-import { type Sql, statement, type Tx } from "@carillon/db";
+import { notNull, type Sql, statement, type Tx } from "@carillon/db";
 import type { EventBatch } from "@carillon/events";
 import { sendNotice } from "@carillon/jobs";
 import { firstCodePoints, randomKey } from "@carillon/kit";
@@ -6,8 +6,12 @@ import type { OutgoingOutcome } from "@carillon/outgoing";
 import { recordIntents } from "@carillon/outbox";
 
 import type { MadeAttempt } from "../bot-webhooks/settle-call.ts";
-import { extendSlot, releaseSlot } from "../outgoing-calls/slots.ts";
-import type { ClaimedSubscription } from "./claim-batch.ts";
+import { releaseSlot } from "../outgoing-calls/slots.ts";
+import {
+  type ClaimedSubscription,
+  destinationColumns,
+  type SubscriptionDestination,
+} from "./claim-batch.ts";
 
 /** Seconds to wait after a failure, by the number of failures in a row. The last value holds for all later failures. */
 const pauses = [1, 5, 30, 120, 600, 1_800, 3_600, 7_200];
@@ -88,16 +92,17 @@ const lock = statement({
     FROM event_subscription WHERE id = $1 AND calls = $2 FOR NO KEY UPDATE`,
 });
 
+/** SQL: what an acknowledged batch changes in the subscription `s`, whose cursor goes to `$2`. */
+const acknowledged = `cursor = $2, gap = false, attempts = 0,
+      state = CASE WHEN s.state = 'failing' THEN 'active' ELSE s.state END,
+      state_reason = CASE WHEN s.state = 'failing' THEN NULL ELSE s.state_reason END,
+      failing_since = NULL, owner_told_at = NULL,
+      earlier_filters = CASE WHEN s.earlier_filters = '[]' THEN '[]' ELSE
+        jsonb_path_query_array(s.earlier_filters, '$[*] ? (@.until > $cursor)', jsonb_build_object('cursor', $2::bigint)) END`;
+
 const acknowledge = statement({
   name: "event-subscription-acknowledge",
-  text: `UPDATE event_subscription SET cursor = $2, gap = false, batch_to = $3, batch_webhook_id = $4, attempts = 0,
-      state = CASE WHEN state = 'failing' THEN 'active' ELSE state END,
-      state_reason = CASE WHEN state = 'failing' THEN NULL ELSE state_reason END,
-      failing_since = NULL, owner_told_at = NULL,
-      earlier_filters = CASE WHEN earlier_filters = '[]' THEN '[]' ELSE
-        jsonb_path_query_array(earlier_filters, '$[*] ? (@.until > $cursor)', jsonb_build_object('cursor', $2::bigint)) END,
-      calls = calls + ($3::bigint IS NOT NULL)::int,
-      calling_until = CASE WHEN $3::bigint IS NOT NULL THEN clock_timestamp() + make_interval(secs => $5 / 1000.0) END
+  text: `UPDATE event_subscription s SET ${acknowledged}, batch_to = NULL, batch_webhook_id = NULL, calling_until = NULL
     WHERE id = $1`,
 });
 
@@ -132,17 +137,72 @@ export interface SettledBatch {
   readonly outcome: "done" | "retry" | "failed" | "overtaken";
   /** Milliseconds until the next attempt. */
   readonly delayMs?: number;
-  /** Whether the next batch is to be sent at once, under the same claim. */
-  readonly continues: boolean;
+}
+
+const goOn = statement({
+  name: "event-subscription-go-on",
+  text: `WITH before AS (
+      SELECT id, attempts FROM event_subscription
+      WHERE id = $1 AND calls = $3 AND generation = $4 AND state IN ('active', 'failing') FOR NO KEY UPDATE
+    ), going AS (
+      UPDATE event_subscription s SET ${acknowledged}, batch_to = $5, batch_webhook_id = $6, calls = s.calls + 1,
+        calling_until = clock_timestamp() + make_interval(secs => $7 / 1000.0)
+      FROM before, realms r WHERE s.id = before.id AND r.id = s.realm_id
+      RETURNING ${destinationColumns}, s.realm_id, before.attempts + 1 AS attempt
+    ), slot AS (
+      UPDATE outgoing_slot SET until = clock_timestamp() + make_interval(secs => $7 / 1000.0)
+      WHERE id = $8 AND EXISTS (SELECT FROM going)
+    ), logged AS (
+      INSERT INTO outgoing_attempt (realm_id, subscription_id, webhook_id, first_event_id, last_event_id, events, attempt,
+        attempted_at, status, duration_ms, outcome, response_head)
+      SELECT realm_id, $1, $9, $10, $11, $12, attempt, to_timestamp($13 / 1000.0), $14, $15, 'done', $16 FROM going
+    ), trimmed AS (
+      DELETE FROM outgoing_attempt WHERE subscription_id = $1 AND id <= (
+        SELECT id FROM outgoing_attempt WHERE subscription_id = $1 ORDER BY id DESC OFFSET ${keptAttempts - 1} LIMIT 1)
+    )
+    SELECT "botId", url, origin, gap, "secretSealed", "oldSecretSealed", subdomain, now FROM going`,
+  overrides: { now: notNull },
+});
+
+/**
+ * Stores that a batch was acknowledged, together with the limits of the next one, which is sent at once: one round trip.
+ * @param next has events
+ * @returns where the next batch is sent; undefined if nothing was stored, because the subscription has changed
+ */
+export async function acknowledgeAndGoOn(
+  sql: Sql,
+  { subscriptionId, call, generation, slotId }: ClaimedSubscription,
+  { webhookId, batch }: SentBatch,
+  attempt: MadeAttempt,
+  next: SentBatch,
+  forMs: number,
+): Promise<SubscriptionDestination | undefined> {
+  const [destination] = await sql.rows(goOn, [
+    subscriptionId,
+    batch.reached,
+    call,
+    generation,
+    next.batch.reached,
+    next.webhookId,
+    forMs,
+    slotId,
+    webhookId,
+    batch.firstId,
+    batch.lastId,
+    batch.events.length,
+    attempt.at,
+    attempt.status,
+    Math.round(attempt.durationMs),
+    keptHead(attempt),
+  ]);
+  return destination;
 }
 
 /**
- * Stores the result of a call in one transaction: the cursor or the time of the next attempt, the state, the log row, and the
- * limits of the next batch. Stores nothing if another worker has claimed the subscription meanwhile.
- * @param next the batch after this one, to be sent at once if this one was acknowledged; if it has no events, the cursor skips
- *   it; undefined if none was read
- * @param limits `disableDays`: days without a success that disable the subscription; `forMs`: milliseconds for which the claim
- *   of the next call holds
+ * Stores the result of a call in one transaction: the cursor or the time of the next attempt, the state and the log row. Ends
+ * the claim. Stores nothing if another worker has claimed the subscription meanwhile.
+ * @param next the batch after this one; if it has no events, the cursor skips it; undefined if none was read
+ * @param disableDays days without a success that disable the subscription
  */
 export async function settleBatch(
   tx: Tx,
@@ -150,47 +210,43 @@ export async function settleBatch(
   sent: SentBatch,
   { outcome, attempt }: { readonly outcome: OutgoingOutcome; readonly attempt: MadeAttempt },
   next: SentBatch | undefined,
-  { disableDays, forMs }: { readonly disableDays: number; readonly forMs: number },
+  disableDays: number,
 ): Promise<SettledBatch> {
   const { subscriptionId: id, realmId, slotId } = claimed;
   const key = { name: "eventSubscriptions", keys: [id] } as const;
   const [now] = await tx.lock(key, lock, [id, claimed.call]);
+  await releaseSlot(tx, slotId);
+  if (!now) return { outcome: "overtaken" };
   const reason = reasonOf(outcome);
   const isDone = reason === undefined;
-  const mayGoOn = now?.state === "active" || now?.state === "failing";
-  const isCounted = now?.generation === claimed.generation;
-  const goesOn = isDone && isCounted && mayGoOn && (next?.batch.events.length ?? 0) > 0;
-  if (goesOn) await extendSlot(tx, slotId, forMs);
-  else await releaseSlot(tx, slotId);
-  if (!now) return { outcome: "overtaken", continues: false };
+  const mayGoOn = now.state === "active" || now.state === "failing";
+  const isCounted = now.generation === claimed.generation;
   const isGone = outcome.kind === "answered" && outcome.status === 410;
   const isOld = !isDone && now.failingSeconds >= disableDays * 86_400;
   const isDisabled = isCounted && mayGoOn && !isDone && (isGone || isOld);
   await logAttempt(tx, claimed, sent, { ...attempt, number: now.attempts + 1 }, reason, isDisabled);
   if (!isCounted) {
     await tx.rows(release, [id]);
-    return { outcome: "overtaken", continues: false };
+    return { outcome: "overtaken" };
   }
   if (isDone) {
     const isPassed = next?.batch.events.length === 0;
-    const cursor = isPassed ? next.batch.reached : sent.batch.reached;
-    const limits = goesOn ? [next?.batch.reached, next?.webhookId] : [null, null];
-    await tx.rows(acknowledge, [id, cursor, ...limits, forMs]);
-    return { outcome: "done", continues: goesOn };
+    await tx.rows(acknowledge, [id, isPassed ? next.batch.reached : sent.batch.reached]);
+    return { outcome: "done" };
   }
   if (!mayGoOn) {
     await tx.rows(release, [id]);
-    return { outcome: "retry", continues: false };
+    return { outcome: "retry" };
   }
   if (isDisabled) {
     const why = isGone ? "status 410" : `failing for ${disableDays} days: ${reason}`;
     await tx.rows(disable, [id, why]);
     await recordOwnerNotice(tx, realmId, id, "disabled", `${id}-${claimed.call}`);
-    return { outcome: "failed", continues: false };
+    return { outcome: "failed" };
   }
   const delayMs = pauseAfter(now.attempts + 1, outcome);
   await tx.rows(fail, [id, reason, delayMs]);
-  return { outcome: "retry", delayMs, continues: false };
+  return { outcome: "retry", delayMs };
 }
 
 /** Returns why a call failed; undefined if it was answered with a status 2xx. */
@@ -260,6 +316,11 @@ export async function logAttempt(
     reason ?? null,
     Math.round(attempt.durationMs),
     reason === undefined ? "done" : isLast ? "failed" : "retry",
-    firstCodePoints(attempt.responseHead.replaceAll("\0", "\ufffd"), keptCharacters),
+    keptHead(attempt),
   ]);
+}
+
+/** Returns the part of an answer that the log keeps. */
+function keptHead({ responseHead }: MadeAttempt): string {
+  return firstCodePoints(responseHead.replaceAll("\0", "\ufffd"), keptCharacters);
 }

@@ -84,16 +84,6 @@ export async function releaseSlot(sql: Sql, slotId: number): Promise<void> {
   await sql.rows(release, [slotId]);
 }
 
-const extend = statement({
-  name: "outgoing-slot-extend",
-  text: "UPDATE outgoing_slot SET until = clock_timestamp() + make_interval(secs => $2 / 1000.0) WHERE id = $1",
-});
-
-/** Extends the lease of the slot for another call of the endpoint. @param forMs milliseconds from now */
-export async function extendSlot(sql: Sql, slotId: number, forMs: number): Promise<void> {
-  await sql.rows(extend, [slotId, forMs]);
-}
-
 /** SQL: whether a failure opens the circuit. `$3`: whether the circuit was open before the call. */
 const opens = `($3 OR o.failures + 1 >= ${maxFailures} AND o.open_until IS NULL)`;
 
