@@ -154,6 +154,17 @@ export const texts = {
     play: (name: string) => `Play ${name}`,
     notPlayed: "This file cannot be played.",
   },
+  completion: {
+    mention: "People and groups",
+    channel: "Channels",
+    topic: "Topics",
+    emoji: "Emoji",
+    all: "everybody in the channel",
+    participants: "everybody who has taken part in the topic",
+    bot: "bot",
+    group: (count: number) => `group of ${count}`,
+    count: (count: number) => `${count} ${count === 1 ? "suggestion" : "suggestions"}`,
+  },
   widgets: {
     poll: "Poll",
     vote: (option: string, count: number) =>

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { texts } from "../texts.ts";
+import { useCompletion } from "./completion.tsx";
 import type { ComposeState } from "./compose-state.ts";
 
 const t = texts.compose;
@@ -16,6 +17,7 @@ export function MessageBox({ state, onSend, onTyped, onFiles }: MessageBoxProps)
   const box = useRef<HTMLTextAreaElement>(null);
   const content = state.content.value;
   const requests = state.focusRequests.value;
+  const completion = useCompletion(box, (text) => state.write(text));
 
   useLayoutEffect(() => {
     if (box.current) grow(box.current);
@@ -25,30 +27,38 @@ export function MessageBox({ state, onSend, onTyped, onFiles }: MessageBoxProps)
   }, [requests]);
 
   return (
-    <textarea
-      ref={box}
-      class="compose-message"
-      aria-label={t.message}
-      placeholder={t.message}
-      rows={1}
-      dir="auto"
-      value={content}
-      onInput={(event) => {
-        state.write(event.currentTarget.value);
-        onTyped();
-      }}
-      onKeyDown={(event) => {
-        if (event.key === "Escape") event.currentTarget.blur();
-        if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-        event.preventDefault();
-        onSend();
-      }}
-      onPaste={(event) => takeFiles(event, event.clipboardData, onFiles)}
-      onDrop={(event) => takeFiles(event, event.dataTransfer, onFiles)}
-      onDragOver={(event) => {
-        if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
-      }}
-    />
+    <div class="message-box">
+      {completion.list}
+      <textarea
+        ref={box}
+        class="compose-message"
+        aria-label={t.message}
+        {...completion.attributes}
+        placeholder={t.message}
+        rows={1}
+        dir="auto"
+        value={content}
+        onInput={(event) => {
+          state.write(event.currentTarget.value);
+          completion.update();
+          onTyped();
+        }}
+        onClick={completion.update}
+        onBlur={completion.close}
+        onKeyDown={(event) => {
+          if (completion.takeKey(event)) return;
+          if (event.key === "Escape") event.currentTarget.blur();
+          if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+          event.preventDefault();
+          onSend();
+        }}
+        onPaste={(event) => takeFiles(event, event.clipboardData, onFiles)}
+        onDrop={(event) => takeFiles(event, event.dataTransfer, onFiles)}
+        onDragOver={(event) => {
+          if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+        }}
+      />
+    </div>
   );
 }
 

@@ -25,7 +25,7 @@ export class EmojiNames implements Area {
   readonly own = new Keyed<string, Emoji>();
   readonly #unicode = signal<readonly EmojiChoice[]>(common);
   #url: string | undefined;
-  #isLoaded = false;
+  #loading: Promise<void> | undefined;
 
   load(snapshot: Snapshot): void {
     this.own.replace(Object.entries(snapshot.realm_emoji ?? {}));
@@ -42,7 +42,7 @@ export class EmojiNames implements Area {
 
   /** Returns emoji whose names contain the text; those whose names begin with it come first. */
   find(text: string, most = 40): EmojiChoice[] {
-    void this.#loadNames();
+    void this.loadNames();
     const word = text.trim().toLowerCase().replaceAll(" ", "_");
     const own = this.own
       .all()
@@ -59,21 +59,24 @@ export class EmojiNames implements Area {
     return found.toSorted((a, b) => rank(a) - rank(b)).slice(0, most);
   }
 
-  async #loadNames(): Promise<void> {
-    if (this.#isLoaded || this.#url === undefined) return;
-    this.#isLoaded = true;
-    try {
-      const response = await fetch(this.#url);
-      const data = (await response.json()) as { code_to_names: Record<string, string[]> };
-      this.#unicode.value = Object.entries(data.code_to_names).flatMap(([code, names]) =>
-        names.map((name): EmojiChoice => ({
-          emoji_name: name,
-          emoji_code: code,
-          reaction_type: "unicode_emoji",
-        })),
-      );
-    } catch {
-      this.#isLoaded = false;
-    }
+  /** Loads the names of Unicode emoji unless they are there. Without an answer, the common ones are known. */
+  loadNames(): Promise<void> {
+    this.#loading ??= this.#fetchNames().catch(() => {
+      this.#loading = undefined;
+    });
+    return this.#loading;
+  }
+
+  async #fetchNames(): Promise<void> {
+    if (this.#url === undefined) return;
+    const response = await fetch(this.#url);
+    const data = (await response.json()) as { code_to_names: Record<string, string[]> };
+    this.#unicode.value = Object.entries(data.code_to_names).flatMap(([code, names]) =>
+      names.map((name): EmojiChoice => ({
+        emoji_name: name,
+        emoji_code: code,
+        reaction_type: "unicode_emoji",
+      })),
+    );
   }
 }

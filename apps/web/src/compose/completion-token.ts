@@ -1,0 +1,55 @@
+/** What is being typed in front of the caret, and what it may be completed to. */
+export type CompletionToken =
+  | {
+      readonly kind: "mention";
+      readonly start: number;
+      readonly query: string;
+      readonly isSilent: boolean;
+    }
+  | { readonly kind: "channel"; readonly start: number; readonly query: string }
+  | {
+      readonly kind: "topic";
+      readonly start: number;
+      readonly query: string;
+      readonly channel: string;
+    }
+  | { readonly kind: "emoji"; readonly start: number; readonly query: string };
+
+/** Characters in front of the caret that are looked at. */
+const most = 200;
+
+/** What a mention or a link may follow (rendering.md §4). */
+const before = String.raw`(?:^|(?<=[\s'"(\x5b{/<>]))`;
+const mention = new RegExp(`${before}@(_?)(\\*{0,2})([^\\n@*#]{0,60})$`);
+const channel = new RegExp(`${before}#(\\*{0,2})([^\\n#*>]{0,60})$`);
+const topic = new RegExp(`${before}#\\*\\*([^\\n*>]{1,100})>([^\\n*>]{0,60})$`);
+const emoji = /(?:^|(?<=[\s'"([{>])):([a-z\d_+-]{2,40})$/i;
+
+/** Returns what the text in front of the caret begins; undefined if nothing that can be completed. */
+export function tokenBefore(text: string, caret: number): CompletionToken | undefined {
+  const from = Math.max(0, caret - most);
+  const line = text.slice(Math.max(from, text.lastIndexOf("\n", caret - 1) + 1), caret);
+  const startOf = (match: RegExpExecArray) => caret - match[0].length;
+  const inTopic = topic.exec(line);
+  if (inTopic)
+    return {
+      kind: "topic",
+      start: startOf(inTopic),
+      channel: inTopic[1] ?? "",
+      query: inTopic[2] ?? "",
+    };
+  const inChannel = channel.exec(line);
+  // `# Title` is a heading.
+  if (inChannel && !inChannel[2]?.startsWith(" "))
+    return { kind: "channel", start: startOf(inChannel), query: inChannel[2] ?? "" };
+  const inEmoji = emoji.exec(line);
+  if (inEmoji) return { kind: "emoji", start: startOf(inEmoji), query: inEmoji[1] ?? "" };
+  const inMention = mention.exec(line);
+  if (!inMention || inMention[3]?.startsWith(" ")) return undefined;
+  return {
+    kind: "mention",
+    start: startOf(inMention),
+    isSilent: inMention[1] === "_",
+    query: inMention[3] ?? "",
+  };
+}
