@@ -15,15 +15,15 @@ export function entryOf<Value>(value: Value, name: string, rank = 0): Entry<Valu
 }
 
 /**
- * Returns the entries that have a word which begins with the query, the best first: by rank, then those whose first word it
+ * Returns the entries that have a word which begins with what was typed, the best first: by rank, then those whose first word it
  * is, then by name. Only the best are kept in order, so that a search in 10,000 names takes about a millisecond.
  */
 export function search<Value>(
   entries: readonly Entry<Value>[],
-  query: string,
+  typed: string,
   most = mostSuggestions,
 ): Value[] {
-  const sought = ` ${folded(query)}`;
+  const sought = ` ${folded(typed)}`;
   const best: Found<Value>[] = [];
   for (const entry of entries) {
     const at = entry.words.indexOf(sought);

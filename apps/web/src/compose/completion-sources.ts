@@ -31,19 +31,19 @@ export class CompletionSources {
   async suggest(token: CompletionToken): Promise<readonly Suggestion[]> {
     switch (token.kind) {
       case "mention":
-        return this.#mentions(token.query).map((one) =>
+        return this.#mentions(token.typed).map((one) =>
           token.isSilent ? { ...one, text: one.text.replace("@", "@_") } : one,
         );
       case "channel":
-        return this.#channels(token.query);
+        return this.#channels(token.typed);
       case "topic":
-        return this.#topicsOf(token.channel, token.query);
+        return this.#topicsOf(token.channel, token.typed);
       case "emoji":
-        return this.#emoji(token.query);
+        return this.#emoji(token.typed);
     }
   }
 
-  #mentions(query: string): Suggestion[] {
+  #mentions(typed: string): Suggestion[] {
     const wildcards = ["all", "topic"].map((name) =>
       entryOf(
         {
@@ -53,10 +53,10 @@ export class CompletionSources {
           text: `@**${name}** `,
         },
         name,
-        query === "" ? 9 : 1,
+        typed === "" ? 9 : 1,
       ),
     );
-    return search([...this.#peopleEntries(), ...wildcards, ...this.#groupEntries()], query);
+    return search([...this.#peopleEntries(), ...wildcards, ...this.#groupEntries()], typed);
   }
 
   /** The names of all people, prepared again when somebody comes, goes or is renamed. */
@@ -108,7 +108,7 @@ export class CompletionSources {
       );
   }
 
-  #channels(query: string): Suggestion[] {
+  #channels(typed: string): Suggestion[] {
     const { byId, subscriptions } = this.#organization.channels;
     const entries = byId
       .all()
@@ -120,10 +120,10 @@ export class CompletionSources {
           subscriptions.get(id) ? 0 : 1,
         ),
       );
-    return search(entries, query);
+    return search(entries, typed);
   }
 
-  async #topicsOf(channel: string, query: string): Promise<Suggestion[]> {
+  async #topicsOf(channel: string, typed: string): Promise<Suggestion[]> {
     const { channels, client } = this.#organization;
     const known = channels.byId.all().find(({ name }) => name === channel);
     if (!known) return [];
@@ -145,14 +145,14 @@ export class CompletionSources {
         at,
       ),
     );
-    return search(entries, query);
+    return search(entries, typed);
   }
 
-  async #emoji(query: string): Promise<Suggestion[]> {
+  async #emoji(typed: string): Promise<Suggestion[]> {
     const { emoji, site } = this.#organization;
     await emoji.loadNames();
     return emoji
-      .find(query, mostSuggestions)
+      .find(typed, mostSuggestions)
       .map(({ emoji_name: name, emoji_code: code, reaction_type: type }) => {
         const own = type === "realm_emoji" ? emoji.own.get(code) : undefined;
         return {

@@ -3,17 +3,17 @@ export type CompletionToken =
   | {
       readonly kind: "mention";
       readonly start: number;
-      readonly query: string;
+      readonly typed: string;
       readonly isSilent: boolean;
     }
-  | { readonly kind: "channel"; readonly start: number; readonly query: string }
+  | { readonly kind: "channel"; readonly start: number; readonly typed: string }
   | {
       readonly kind: "topic";
       readonly start: number;
-      readonly query: string;
+      readonly typed: string;
       readonly channel: string;
     }
-  | { readonly kind: "emoji"; readonly start: number; readonly query: string };
+  | { readonly kind: "emoji"; readonly start: number; readonly typed: string };
 
 /** Characters in front of the caret that are looked at. */
 const most = 200;
@@ -36,20 +36,20 @@ export function tokenBefore(text: string, caret: number): CompletionToken | unde
       kind: "topic",
       start: startOf(inTopic),
       channel: inTopic[1] ?? "",
-      query: inTopic[2] ?? "",
+      typed: inTopic[2] ?? "",
     };
   const inChannel = channel.exec(line);
   // `# Title` is a heading.
   if (inChannel && !inChannel[2]?.startsWith(" "))
-    return { kind: "channel", start: startOf(inChannel), query: inChannel[2] ?? "" };
+    return { kind: "channel", start: startOf(inChannel), typed: inChannel[2] ?? "" };
   const inEmoji = emoji.exec(line);
-  if (inEmoji) return { kind: "emoji", start: startOf(inEmoji), query: inEmoji[1] ?? "" };
+  if (inEmoji) return { kind: "emoji", start: startOf(inEmoji), typed: inEmoji[1] ?? "" };
   const inMention = mention.exec(line);
   if (!inMention || inMention[3]?.startsWith(" ")) return undefined;
   return {
     kind: "mention",
     start: startOf(inMention),
     isSilent: inMention[1] === "_",
-    query: inMention[3] ?? "",
+    typed: inMention[3] ?? "",
   };
 }

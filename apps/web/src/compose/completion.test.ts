@@ -4,17 +4,17 @@ import { type CompletionToken, tokenBefore } from "./completion-token.ts";
 
 describe("completion of the browser client", () => {
   const cases: ReadonlyArray<readonly [text: string, CompletionToken | undefined]> = [
-    ["@", { kind: "mention", start: 0, query: "", isSilent: false }],
-    ["hi @ada lo", { kind: "mention", start: 3, query: "ada lo", isSilent: false }],
-    ["hi @_**Ada", { kind: "mention", start: 3, query: "Ada", isSilent: true }],
-    ["(@*back", { kind: "mention", start: 1, query: "back", isSilent: false }],
-    ["a\n@b", { kind: "mention", start: 2, query: "b", isSilent: false }],
-    ["see #gen", { kind: "channel", start: 4, query: "gen" }],
-    ["see #**gen", { kind: "channel", start: 4, query: "gen" }],
-    ["#**general>lun", { kind: "topic", start: 0, channel: "general", query: "lun" }],
-    ["#**general>", { kind: "topic", start: 0, channel: "general", query: "" }],
-    [":smi", { kind: "emoji", start: 0, query: "smi" }],
-    ["ok :+1", { kind: "emoji", start: 3, query: "+1" }],
+    ["@", { kind: "mention", start: 0, typed: "", isSilent: false }],
+    ["hi @ada lo", { kind: "mention", start: 3, typed: "ada lo", isSilent: false }],
+    ["hi @_**Ada", { kind: "mention", start: 3, typed: "Ada", isSilent: true }],
+    ["(@*back", { kind: "mention", start: 1, typed: "back", isSilent: false }],
+    ["a\n@b", { kind: "mention", start: 2, typed: "b", isSilent: false }],
+    ["see #gen", { kind: "channel", start: 4, typed: "gen" }],
+    ["see #**gen", { kind: "channel", start: 4, typed: "gen" }],
+    ["#**general>lun", { kind: "topic", start: 0, channel: "general", typed: "lun" }],
+    ["#**general>", { kind: "topic", start: 0, channel: "general", typed: "" }],
+    [":smi", { kind: "emoji", start: 0, typed: "smi" }],
+    ["ok :+1", { kind: "emoji", start: 3, typed: "+1" }],
     // Nothing to complete: addresses, headings, times, closed mentions.
     ["ada@example", undefined],
     ["# Title", undefined],
@@ -31,11 +31,11 @@ describe("completion of the browser client", () => {
     });
 
   it("looks only in front of the caret", () => {
-    expect(tokenBefore("@ad lovelace", 3)).to.deep.include({ query: "ad" });
+    expect(tokenBefore("@ad lovelace", 3)).to.deep.include({ typed: "ad" });
     expect(tokenBefore(`@${"a".repeat(100_000)}`, 100_001)).to.equal(undefined);
   });
 
-  it("finds words that begin with the query, without accents and case", () => {
+  it("finds words that begin with what was typed, without accents and case", () => {
     const names = ["Zoë Ada", "Ada Lovelace", "Badam", "Áda Byron", "Bot Ada"];
     const entries = names.map((name) => entryOf(name, name, name.startsWith("Bot") ? 1 : 0));
     expect(search(entries, "ADA")).to.deep.equal([
