@@ -18,6 +18,7 @@ describe("the guides", () => {
     "docs/operating.md",
     "docs/scheduling.md",
     "docs/security.md",
+    "docs/web-client.md",
     "docs/decisions/README.md",
     "docs/development/data.md",
     "docs/development/integrations.md",

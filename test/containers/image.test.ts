@@ -140,6 +140,11 @@ describe("What the Dockerfile installs", function () {
     await worker.waitForLine("worker started");
     await dashboard.waitForLine("dashboard started");
 
+    const client = await fetch(`http://127.0.0.1:${String(port)}/`);
+    const script = /src="(assets\/[^"]+\.js)"/.exec(await client.text())?.[1] ?? "none";
+    const built = await fetch(`http://127.0.0.1:${String(port)}/${script}`);
+    expect([client.status, built.status], "the browser client").to.deep.equal([200, 200]);
+
     const zuliprc = await readFile(join(folder, "data/zuliprc/owner.zuliprc"), "utf8");
     const field = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(zuliprc)?.[1] ?? "";
     const owner = clientOf(`http://127.0.0.1:${String(port)}`, {
