@@ -1,9 +1,26 @@
-import { roleNamed } from "../store/roles.ts";
-import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
-import { Table } from "../ui/table.tsx";
+import type { ComponentType } from "preact";
+import { hashOf } from "../route.ts";
+import { BotsSection } from "./bots-section.tsx";
+import { ChannelsSection } from "./channels-section.tsx";
+import { EmojiSection } from "./emoji-section.tsx";
+import { GroupsSection } from "./groups-section.tsx";
+import { InvitationsSection } from "./invitations-section.tsx";
+import { PeopleSection } from "./people-section.tsx";
+import { SettingsSection } from "./settings-section.tsx";
 
 const t = texts.organization;
+
+/** The sections, by their names in the address. */
+const sections: Readonly<Record<string, { title: string; Section: ComponentType }>> = {
+  people: { title: t.people, Section: PeopleSection },
+  invitations: { title: t.invitations, Section: InvitationsSection },
+  groups: { title: t.groups, Section: GroupsSection },
+  channels: { title: t.channels, Section: ChannelsSection },
+  policies: { title: t.policies, Section: SettingsSection },
+  emoji: { title: t.emoji, Section: EmojiSection },
+  bots: { title: t.bots, Section: BotsSection },
+};
 
 export interface ManageViewProps {
   /** The part of the address after `#organization/`. */
@@ -12,29 +29,24 @@ export interface ManageViewProps {
 
 /** The pages by which an organization is run. */
 export function ManageView({ section }: ManageViewProps) {
-  const { people } = useOrganization();
-  const rows = people.byId
-    .all()
-    .filter(({ is_active }) => is_active)
-    .toSorted((one, other) => one.full_name.localeCompare(other.full_name));
-  if (section !== "" && section !== "people") return <p class="empty">{texts.app.unknownPage}</p>;
+  const name = section === "" ? "people" : section;
+  const shown = sections[name];
+  if (!shown) return <p class="empty">{texts.app.unknownPage}</p>;
+  const { Section } = shown;
   return (
-    <div class="page">
-      <Table
-        caption={t.people}
-        empty=""
-        rows={rows}
-        keyOf={(row) => row.user_id}
-        columns={[
-          { title: t.name, cell: (row) => <bdi>{row.full_name}</bdi> },
-          { title: t.role, cell: (row) => roleOf(row.role) },
-        ]}
-      />
+    <div class="page manage">
+      <nav class="tabs" aria-label={t.title}>
+        {Object.entries(sections).map(([other, { title }]) => (
+          <a
+            key={other}
+            href={hashOf({ page: "organization", section: other })}
+            aria-current={other === name ? "page" : undefined}
+          >
+            {title}
+          </a>
+        ))}
+      </nav>
+      <Section key={name} />
     </div>
   );
-}
-
-function roleOf(role: number): string {
-  const name = roleNamed(role);
-  return name === undefined ? "" : t.roles[name];
 }

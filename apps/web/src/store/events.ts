@@ -6,6 +6,7 @@ export const eventTypes = [
   "default_streams",
   "delete_message",
   "drafts",
+  "invites_changed",
   "message",
   "message_series",
   "muted_users",

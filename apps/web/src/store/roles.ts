@@ -8,6 +8,7 @@ export const roles = {
 } as const;
 
 export type RoleName = keyof typeof roles;
+export type Role = (typeof roles)[RoleName];
 
 /** Returns the role with this number, if it is one that the client knows. */
 export function roleNamed(role: number): RoleName | undefined {

@@ -1,0 +1,146 @@
+import type { UserGroup } from "@carillon/client";
+import { useSignal } from "@preact/signals";
+import { useOrganization } from "../store/use-organization.ts";
+import { texts } from "../texts.ts";
+import { Button } from "../ui/button.tsx";
+import { Menu, type MenuItem } from "../ui/menu.tsx";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { FilteredTable } from "./filtered-table.tsx";
+import { FormDialog } from "./form-dialog.tsx";
+import { nameOfGroup } from "./group-setting.ts";
+import { MembersDialog } from "./members-dialog.tsx";
+import { NameFields, namesOf } from "./name-fields.tsx";
+import { useAction } from "./use-action.ts";
+import { useLoaded } from "./use-loaded.ts";
+
+const t = texts.organization;
+
+type Asked =
+  | { readonly what: "create" }
+  | { readonly what: "rename" | "members" | "deactivate"; readonly group: UserGroup };
+
+/** The groups of people, to which permissions are given and which messages mention. */
+export function GroupsSection() {
+  const { client } = useOrganization();
+  const list = useLoaded(
+    async () => (await client.listUserGroups({ include_deactivated_groups: true })).user_groups,
+    ["user_group"],
+  );
+  const asked = useSignal<Asked | undefined>(undefined);
+  const reactivation = useAction();
+
+  const itemsOf = (group: UserGroup): MenuItem[] => {
+    const ask = (what: "rename" | "members" | "deactivate") => () => {
+      asked.value = { what, group };
+    };
+    if (group.deactivated)
+      return [
+        {
+          label: t.reactivate,
+          onChoose: () =>
+            void reactivation.run(() =>
+              client.updateUserGroup({ user_group_id: group.id, deactivated: false }),
+            ),
+        },
+      ];
+    return [
+      { label: t.members, onChoose: ask("members") },
+      { label: t.edit, onChoose: ask("rename") },
+      { label: t.deactivate, danger: true, onChoose: ask("deactivate") },
+    ];
+  };
+
+  return (
+    <>
+      <FilteredTable
+        caption={t.groups}
+        empty={t.noGroups}
+        rows={list.value}
+        problem={list.problem ?? reactivation.problem}
+        keyOf={(group) => group.id}
+        wordsOf={(group) => [nameOfGroup(group), group.description]}
+        columns={[
+          {
+            title: t.name,
+            cell: (group) => (
+              <>
+                <bdi>{nameOfGroup(group)}</bdi>
+                {group.deactivated && <span class="tag">{t.deactivated}</span>}
+              </>
+            ),
+          },
+          { title: t.description, cell: (group) => <bdi>{group.description}</bdi> },
+          { title: t.members, cell: (group) => group.members.length },
+          {
+            title: t.actions,
+            cell: (group) =>
+              !group.is_system_group && (
+                <Menu label={t.actionsOf(group.name)} items={itemsOf(group)}>
+                  ⋯
+                </Menu>
+              ),
+          },
+        ]}
+      >
+        <Button
+          kind="primary"
+          onClick={() => {
+            asked.value = { what: "create" };
+          }}
+        >
+          {t.createGroup}
+        </Button>
+      </FilteredTable>
+      {asked.value && (
+        <GroupDialog
+          asked={asked.value}
+          onClose={() => {
+            asked.value = undefined;
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function GroupDialog({ asked, onClose }: { readonly asked: Asked; readonly onClose: () => void }) {
+  const { client, me } = useOrganization();
+  if (asked.what === "create")
+    return (
+      <FormDialog
+        title={t.createGroup}
+        action={t.create}
+        onClose={onClose}
+        onSubmit={(form) => client.createUserGroup({ ...namesOf(form), members: [me] })}
+      >
+        <NameFields />
+      </FormDialog>
+    );
+  const { group } = asked;
+  switch (asked.what) {
+    case "rename":
+      return (
+        <FormDialog
+          title={t.edit}
+          action={t.save}
+          onClose={onClose}
+          onSubmit={(form) => client.updateUserGroup({ user_group_id: group.id, ...namesOf(form) })}
+        >
+          <NameFields name={group.name} description={group.description} />
+        </FormDialog>
+      );
+    case "members":
+      return <MembersDialog group={group} onClose={onClose} />;
+    case "deactivate":
+      return (
+        <ConfirmDialog
+          title={t.deactivateTitle(group.name)}
+          action={t.deactivate}
+          onClose={onClose}
+          onConfirm={() => client.deactivateUserGroup({ user_group_id: group.id })}
+        >
+          {t.deactivateGroupHint}
+        </ConfirmDialog>
+      );
+  }
+}

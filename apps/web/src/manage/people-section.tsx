@@ -1,0 +1,142 @@
+import { useSignal } from "@preact/signals";
+import { textOf } from "../forms.ts";
+import type { Person } from "../store/people.ts";
+import type { Role } from "../store/roles.ts";
+import { useOrganization } from "../store/use-organization.ts";
+import { texts } from "../texts.ts";
+import { Field } from "../ui/field.tsx";
+import { Menu, type MenuItem } from "../ui/menu.tsx";
+import { Select } from "../ui/select.tsx";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { FilteredTable } from "./filtered-table.tsx";
+import { FormDialog } from "./form-dialog.tsx";
+import { roleOf, roleOptions } from "./role-options.ts";
+import { useAction } from "./use-action.ts";
+
+const t = texts.organization;
+
+type Asked = { readonly what: "rename" | "role" | "deactivate"; readonly person: Person };
+
+/** The people of the organization: their roles, and who is deactivated. */
+export function PeopleSection() {
+  const { client, people } = useOrganization();
+  const status = useSignal("active");
+  const asked = useSignal<Asked | undefined>(undefined);
+  const reactivation = useAction();
+  const rows = people.byId
+    .all()
+    .filter((one) => !one.is_bot && one.is_active === (status.value === "active"))
+    .toSorted((one, other) => one.full_name.localeCompare(other.full_name));
+
+  const itemsOf = (person: Person): MenuItem[] => {
+    const ask = (what: Asked["what"]) => () => {
+      asked.value = { what, person };
+    };
+    if (!person.is_active)
+      return [
+        {
+          label: t.reactivate,
+          onChoose: () =>
+            void reactivation.run(() => client.reactivateUser({ user_id: person.user_id })),
+        },
+      ];
+    return [
+      { label: t.changeRole, onChoose: ask("role") },
+      { label: t.rename, onChoose: ask("rename") },
+      { label: t.deactivate, danger: true, onChoose: ask("deactivate") },
+    ];
+  };
+
+  return (
+    <>
+      <FilteredTable
+        caption={t.people}
+        empty={t.nobody}
+        rows={rows}
+        problem={reactivation.problem}
+        keyOf={(person) => person.user_id}
+        wordsOf={(person) => [person.full_name, addressOf(person), roleOf(person.role)]}
+        columns={[
+          { title: t.name, cell: (person) => <bdi>{person.full_name}</bdi> },
+          { title: t.email, cell: (person) => <bdi>{addressOf(person)}</bdi> },
+          { title: t.role, cell: (person) => roleOf(person.role) },
+          {
+            title: t.actions,
+            cell: (person) => (
+              <Menu label={t.actionsOf(person.full_name)} items={itemsOf(person)}>
+                ⋯
+              </Menu>
+            ),
+          },
+        ]}
+      >
+        <Select
+          label={t.status}
+          name="status"
+          value={status.value}
+          options={[
+            { value: "active", label: t.active },
+            { value: "deactivated", label: t.deactivated },
+          ]}
+          onChange={(value) => {
+            status.value = value;
+          }}
+        />
+      </FilteredTable>
+      {asked.value && (
+        <PersonDialog
+          {...asked.value}
+          onClose={() => {
+            asked.value = undefined;
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function PersonDialog({ what, person, onClose }: Asked & { readonly onClose: () => void }) {
+  const { client } = useOrganization();
+  const { user_id, full_name } = person;
+  switch (what) {
+    case "rename":
+      return (
+        <FormDialog
+          title={t.rename}
+          action={t.save}
+          onClose={onClose}
+          onSubmit={(form) => client.updateUser({ user_id, full_name: textOf(form, "full_name") })}
+        >
+          <Field label={t.name} name="full_name" value={full_name} required maxLength={100} />
+        </FormDialog>
+      );
+    case "role":
+      return (
+        <FormDialog
+          title={t.roleOf(full_name)}
+          action={t.save}
+          onClose={onClose}
+          onSubmit={(form) =>
+            client.updateUser({ user_id, role: Number(textOf(form, "role")) as Role })
+          }
+        >
+          <Select label={t.role} name="role" value={String(person.role)} options={roleOptions} />
+        </FormDialog>
+      );
+    case "deactivate":
+      return (
+        <ConfirmDialog
+          title={t.deactivateTitle(full_name)}
+          action={t.deactivate}
+          onClose={onClose}
+          onConfirm={() => client.deactivateUser({ user_id })}
+        >
+          {t.deactivateHint}
+        </ConfirmDialog>
+      );
+  }
+}
+
+function addressOf({ delivery_email, email }: Person): string {
+  return delivery_email ?? email;
+}

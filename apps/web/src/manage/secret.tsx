@@ -1,0 +1,32 @@
+import { useSignal } from "@preact/signals";
+import { useId } from "preact/hooks";
+import { texts } from "../texts.ts";
+import { Button } from "../ui/button.tsx";
+
+const t = texts.organization;
+
+/** A key or link that a person copies. Without access to the clipboard the text is selected instead. */
+export function Secret({ label, value }: { readonly label: string; readonly value: string }) {
+  const id = useId();
+  const isCopied = useSignal(false);
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <div class="secret">
+        <input id={id} value={value} readOnly onFocus={(event) => event.currentTarget.select()} />
+        <Button
+          onClick={() => {
+            const field = document.getElementById(id) as HTMLInputElement;
+            field.select();
+            // Browsers have a clipboard on https only.
+            void navigator.clipboard?.writeText(value).then(() => {
+              isCopied.value = true;
+            });
+          }}
+        >
+          {isCopied.value ? t.copied : t.copy}
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+import { useSignal } from "@preact/signals";
+import type { UserGroup } from "@carillon/client";
+import { roles } from "../store/roles.ts";
+import { useOrganization } from "../store/use-organization.ts";
+import { texts } from "../texts.ts";
+import { Alert } from "../ui/alert.tsx";
+import { Field } from "../ui/field.tsx";
+import { settingSections } from "./organization-settings.ts";
+import { SettingField } from "./setting-field.tsx";
+import { useLoaded } from "./use-loaded.ts";
+
+const t = texts.organization;
+
+/** The organization's settings and permissions. Each change is saved by itself. */
+export function SettingsSection() {
+  const { client, people, me } = useOrganization();
+  const groups = useLoaded<UserGroup[]>(
+    async () => (await client.listUserGroups()).user_groups,
+    ["user_group"],
+  );
+  const filter = useSignal("");
+  const words = filter.value.toLowerCase();
+  const role = people.byId.get(me)?.role ?? roles.guest;
+  const found = settingSections
+    .map(({ title, settings }) => ({
+      title,
+      settings: settings.filter(({ name }) =>
+        `${title}\n${t.settings.names[name]}`.toLowerCase().includes(words),
+      ),
+    }))
+    .filter(({ settings }) => settings.length > 0);
+  return (
+    <section class="manage-section" aria-label={t.policies}>
+      <div class="manage-tools">
+        <Field
+          label={t.filter}
+          name="filter"
+          value={filter.value}
+          onInput={(value) => {
+            filter.value = value;
+          }}
+        />
+      </div>
+      {role > roles.administrator && <p class="hint">{t.settings.onlyAdministrators}</p>}
+      {groups.problem !== undefined && <Alert>{groups.problem}</Alert>}
+      {found.length === 0 && <p class="empty">{t.nothingFound}</p>}
+      {groups.value &&
+        found.map(({ title, settings }) => (
+          <section key={title} class="settings" aria-label={title}>
+            <h3>{title}</h3>
+            {settings.map((setting) => (
+              <SettingField
+                key={setting.name}
+                setting={setting}
+                groups={groups.value ?? []}
+                isAllowed={role <= (setting.forOwners ? roles.owner : roles.administrator)}
+              />
+            ))}
+          </section>
+        ))}
+    </section>
+  );
+}
