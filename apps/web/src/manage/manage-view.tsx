@@ -1,5 +1,5 @@
-import { texts } from "../texts.ts";
 import type { ComponentType } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { hashOf } from "../route.ts";
 import { BotsSection } from "./bots-section.tsx";
 import { ChannelsSection } from "./channels-section.tsx";
@@ -8,6 +8,7 @@ import { GroupsSection } from "./groups-section.tsx";
 import { InvitationsSection } from "./invitations-section.tsx";
 import { PeopleSection } from "./people-section.tsx";
 import { SettingsSection } from "./settings-section.tsx";
+import { texts } from "../texts.ts";
 
 const t = texts.organization;
 
@@ -31,11 +32,16 @@ export interface ManageViewProps {
 export function ManageView({ section }: ManageViewProps) {
   const name = section === "" ? "people" : section;
   const shown = sections[name];
+  const tabs = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On narrow screens the row of tabs scrolls.
+    tabs.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  }, [name]);
   if (!shown) return <p class="empty">{texts.app.unknownPage}</p>;
   const { Section } = shown;
   return (
     <div class="page manage">
-      <nav class="tabs" aria-label={t.title}>
+      <nav ref={tabs} class="tabs" aria-label={t.title}>
         {Object.entries(sections).map(([other, { title }]) => (
           <a
             key={other}
