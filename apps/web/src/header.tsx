@@ -3,6 +3,7 @@ import { operandOf, type Route } from "./route.ts";
 import { SearchBox } from "./search/search-box.tsx";
 import { texts } from "./texts.ts";
 import { Button } from "./ui/button.tsx";
+import { Icon } from "./ui/icon.tsx";
 
 export interface HeaderProps {
   readonly to: Route;
@@ -24,7 +25,7 @@ export function Header({ to, title, isDrawerOpen, onDrawer }: HeaderProps) {
         expanded={isDrawerOpen}
         onClick={onDrawer}
       >
-        <span aria-hidden="true">☰</span>
+        <Icon name="menu" />
       </Button>
       <h2 class="title">
         <bdi>{title}</bdi>

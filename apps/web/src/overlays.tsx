@@ -5,6 +5,7 @@ import { useOrganization } from "./store/use-organization.ts";
 import { texts } from "./texts.ts";
 import { Alert } from "./ui/alert.tsx";
 import { Button } from "./ui/button.tsx";
+import { Icon } from "./ui/icon.tsx";
 
 /** The open dialog, and what went wrong a moment ago. */
 export function Overlays() {
@@ -21,7 +22,7 @@ export function Overlays() {
           <div key={id} class="notice">
             <Alert>{text}</Alert>
             <Button kind="quiet" label={texts.app.close} onClick={() => notices.dismiss(id)}>
-              ✕
+              <Icon name="close" />
             </Button>
           </div>
         ))}

@@ -9,6 +9,7 @@ import { Place } from "./place.tsx";
 import { RunningUploads } from "./running-uploads.tsx";
 import { TypingNotice } from "./typing-notice.ts";
 import { Uploads } from "./uploads.ts";
+import { Icon } from "../ui/icon.tsx";
 
 const t = texts.compose;
 
@@ -73,7 +74,7 @@ export function Compose({ state }: ComposeProps) {
           }}
         />
         <Button kind="quiet" label={t.attach} onClick={() => files.current?.click()}>
-          <span aria-hidden="true">📎</span>
+          <Icon name="attach" />
         </Button>
         <span class="compose-gap" />
         <SendLater

@@ -5,6 +5,7 @@ import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Button } from "../ui/button.tsx";
 import { conversationOfDraft } from "./draft-keeper.ts";
+import { Icon } from "../ui/icon.tsx";
 
 const t = texts.drafts;
 
@@ -31,7 +32,7 @@ export function DraftsView() {
               label={t.remove}
               onClick={() => notices.attempt(client.deleteDraft({ draft_id: draft.id }))}
             >
-              ✕
+              <Icon name="close" />
             </Button>
           </li>
         );

@@ -3,6 +3,7 @@ import { texts } from "../texts.ts";
 import { Button } from "../ui/button.tsx";
 import { ChannelChoice } from "./channel-choice.tsx";
 import type { ComposeState } from "./compose-state.ts";
+import { Icon } from "../ui/icon.tsx";
 
 const t = texts.compose;
 
@@ -25,7 +26,7 @@ export function Place({ state }: { readonly state: ComposeState }) {
               others.value = undefined;
             }}
           >
-            ✕
+            <Icon name="close" />
           </Button>
         )}
       </div>

@@ -6,6 +6,7 @@ import { Button } from "../ui/button.tsx";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { copyLink, isResolved, markUnreadFrom, toggleResolved, toggleStar } from "./actions.ts";
 import { useView } from "./view.ts";
+import { Icon } from "../ui/icon.tsx";
 
 const t = texts.messages;
 
@@ -44,20 +45,20 @@ export function MessageActions({ message }: { readonly message: Message }) {
   return (
     <div class="message-actions">
       <Button kind="quiet" label={t.react} onClick={() => open("react")}>
-        <span aria-hidden="true">☺</span>
+        <Icon name="react" />
       </Button>
       <Button kind="quiet" label={t.reply} onClick={() => onReply(conversationOf(message, me))}>
-        <span aria-hidden="true">↩</span>
+        <Icon name="reply" />
       </Button>
       <Button
         kind="quiet"
         label={isStarred ? t.unstar : t.star}
         onClick={() => notices.attempt(toggleStar(organization, message))}
       >
-        <span aria-hidden="true">{isStarred ? "★" : "☆"}</span>
+        <Icon name="star" filled={isStarred} />
       </Button>
       <Menu label={t.more} items={items}>
-        <span aria-hidden="true">⋯</span>
+        <Icon name="more" />
       </Menu>
     </div>
   );

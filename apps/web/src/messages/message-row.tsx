@@ -10,6 +10,7 @@ import { EditForm } from "./edit-form.tsx";
 import { MessageActions } from "./message-actions.tsx";
 import { Reactions } from "./reactions.tsx";
 import { useView } from "./view.ts";
+import { Icon } from "../ui/icon.tsx";
 
 export interface MessageRowProps {
   readonly id: number;
@@ -68,6 +69,7 @@ function MessageArticle({ message, hasSender }: MessageArticleProps) {
           >
             <bdi>{name}</bdi>
           </button>
+          <MessageTime message={message} />
         </header>
       )}
       <div class="message-body">
@@ -80,19 +82,25 @@ function MessageArticle({ message, hasSender }: MessageArticleProps) {
         )}
         <Reactions message={message} />
       </div>
-      <div class="message-time">
-        {message.flags.includes("starred") && (
-          <span role="img" aria-label={texts.messages.starred}>
-            ★{" "}
-          </span>
-        )}
-        {message.last_edit_timestamp !== undefined && (
-          <span class="edited">{texts.messages.edited}</span>
-        )}
-        <TimeOfDay seconds={message.timestamp} />
-      </div>
+      {!hasSender && <MessageTime message={message} />}
       <MessageActions message={message} />
     </article>
+  );
+}
+
+function MessageTime({ message }: { readonly message: Message }) {
+  return (
+    <span class="message-time">
+      <TimeOfDay seconds={message.timestamp} />
+      {message.last_edit_timestamp !== undefined && (
+        <span class="edited">{texts.messages.edited}</span>
+      )}
+      {message.flags.includes("starred") && (
+        <span class="starred" role="img" aria-label={texts.messages.starred}>
+          <Icon name="star" filled />
+        </span>
+      )}
+    </span>
   );
 }
 

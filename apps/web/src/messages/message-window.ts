@@ -49,7 +49,7 @@ export class MessageWindow {
   readonly #organization: Organization;
   readonly #terms: readonly Term[];
   readonly #near: number | null;
-  #loading: "older" | "newer" | undefined;
+  readonly #loading = { older: false, newer: false };
   #ends = () => {};
   #isClosed = false;
 
@@ -95,8 +95,8 @@ export class MessageWindow {
 
   async loadOlder(): Promise<void> {
     const [first] = this.loaded.value.ids;
-    if (first === undefined || this.hasOldest.value || this.#loading) return;
-    this.#loading = "older";
+    if (first === undefined || this.hasOldest.value || this.#loading.older) return;
+    this.#loading.older = true;
     try {
       const page = await this.#fetch(String(first), pageSize, 0, false);
       if (this.#isClosed || this.loaded.value.ids[0] !== first) return;
@@ -109,17 +109,17 @@ export class MessageWindow {
     } catch {
       // The next scroll tries again.
     } finally {
-      this.#loading = undefined;
+      this.#loading.older = false;
     }
   }
 
   async loadNewer(): Promise<void> {
     const last = this.loaded.value.ids.at(-1);
-    if (last === undefined || this.hasNewest.value || this.#loading) return;
-    this.#loading = "newer";
+    if (last === undefined || this.hasNewest.value || this.#loading.newer) return;
+    this.#loading.newer = true;
     try {
       const page = await this.#fetch(String(last), 0, pageSize, false);
-      if (this.#isClosed) return;
+      if (this.#isClosed || this.loaded.value.ids.at(-1) !== last) return;
       batch(() => {
         this.hasNewest.value = page.found_newest;
         this.#append(page.messages);
@@ -127,7 +127,7 @@ export class MessageWindow {
     } catch {
       // The next scroll tries again.
     } finally {
-      this.#loading = undefined;
+      this.#loading.newer = false;
     }
   }
 

@@ -3,6 +3,7 @@ import { topicPolicies } from "../store/topic-policies.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
+import { Icon } from "../ui/icon.tsx";
 
 const t = texts.topic;
 
@@ -56,7 +57,7 @@ export function TopicMenu({ channelId, topic }: TopicMenuProps) {
     );
   return (
     <Menu label={t.menu} items={items}>
-      <span aria-hidden="true">⋯</span>
+      <Icon name="more" />
     </Menu>
   );
 }

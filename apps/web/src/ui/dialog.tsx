@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { texts } from "../texts.ts";
 import { Button } from "./button.tsx";
+import { Icon } from "./icon.tsx";
 
 export interface DialogProps {
   readonly title: string;
@@ -38,7 +39,7 @@ export function Dialog({ title, children, onClose }: DialogProps) {
         <header class="dialog-header">
           <h2 id={id}>{title}</h2>
           <Button kind="quiet" label={texts.app.close} onClick={onClose}>
-            ✕
+            <Icon name="close" />
           </Button>
         </header>
         {children}
