@@ -20,6 +20,7 @@ const undeclared: Readonly<Record<string, string>> = {
   "packages/events/src/queue-lookup.ts":
     "is composed of what its caller says of accounts; it is described below as the gateway has it",
   "packages/testkit/src/described-statement.ts": "has statements described, which stay unnamed",
+  "packages/testkit/src/footprint.ts": "is composed of the names of all tables",
   "packages/testkit/src/row-types.ts": "has declared statements described",
 };
 

@@ -1559,10 +1559,11 @@ declare module "@carillon/db" {
       topic: string;
       html: string;
     };
-    "missed-log-events": {
-      seq: number;
-      isMessage: boolean;
-      receivers: number;
+    "missed-log-chunk": {
+      read: number;
+      taken: number;
+      upTo: number | null;
+      hasMessages: boolean;
     };
     "missed-logs-with-news": {
       realmId: number;

@@ -17,6 +17,7 @@ import {
   pendingPayloads,
   runIntents,
   runJob,
+  scheduledMessage,
   send,
   setTopicPolicy,
   subscribe,
@@ -327,6 +328,55 @@ describe("Mails about missed messages", () => {
     await allDue();
     await Promise.all([record(), record()]);
     expect(await pendingPayloads(db, mailMissedMessages)).to.have.length(1);
+  });
+
+  it("take events of at most 20,000 receivers in a transaction, and a message of more receivers alone", async () => {
+    const { db, org } = scene;
+    const id = await sendTo("one", receiver);
+    await follow();
+    const log = async (type: string, ...receivers: readonly number[]) => {
+      const [head] = await db.rows<{ seq: number }>(
+        "UPDATE event_head SET seq = seq + $2 WHERE realm_id = $1 RETURNING seq",
+        [org.realm.id, receivers.length],
+      );
+      await db.rows(
+        `INSERT INTO event_log (realm_id, seq, type, payload, audience)
+         SELECT $1, $2 + place, $3, jsonb_build_object('message', jsonb_build_object('id', $4::bigint)),
+           ARRAY(SELECT generate_series(1, size))
+         FROM unnest($5::int[]) WITH ORDINALITY AS t (size, place)`,
+        [org.realm.id, (head?.seq ?? 0) - receivers.length, type, id, receivers],
+      );
+    };
+    await log("message", 15_000, 5_000);
+    await log("typing", 30_000);
+    await log("message", 1, 30_000, 20_000);
+    const { statements } = await countQueries(db, follow);
+    const moves = statements.filter((text) => text.includes("INSERT INTO missed_mail_places"));
+    expect(moves).to.have.length(4);
+  });
+
+  it("wait up to 30 seconds while the organization delivers due messages, and in no other one", async () => {
+    const { db } = scene;
+    const busy = await organization(db);
+    const to = await channel(db, busy.realm, { subscribers: [busy.owner] });
+    await scheduledMessage(db, busy.owner, to, { content: "Due", topic: "t", dueIn: -5 });
+    await send(scene.as(busy.owner), toUsers([busy.member.id], { content: "one" }));
+    await sendTo("two", receiver);
+    await follow();
+    expect(await waiting(busy.member), "followed while messages are due").to.equal(null);
+    expect((await waiting())?.messageIds).to.have.length(1);
+    await db.rows("UPDATE event_log SET created_at = created_at - interval '31 seconds'");
+    await follow();
+    expect((await waiting(busy.member))?.messageIds).to.have.length(1);
+
+    const mailed = async () =>
+      (await pendingPayloads(db, mailMissedMessages)).map(({ userId }) => userId);
+    await allDue();
+    await record();
+    expect(await mailed()).to.deep.equal([receiver.id]);
+    await db.rows("UPDATE missed_mails SET due_at = due_at - interval '31 seconds'");
+    await record();
+    expect(await mailed()).to.deep.equal([receiver.id, busy.member.id]);
   });
 
   it("cost the same statements for a mention of a thousand people, and none when a message is sent", async () => {

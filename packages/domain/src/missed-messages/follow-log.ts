@@ -4,6 +4,7 @@ import { flag, flagNames, switchSql, visibilityPolicy } from "@carillon/model";
 import { leads } from "@carillon/scheduling";
 
 import { batchingPeriod } from "../settings/batching-period.ts";
+import { delivers, maxPostponed } from "./beside-deliveries.ts";
 
 /*
  * Sending a message records nothing for mails. A job reads the event log afterwards, and finds the accounts that may miss
@@ -11,23 +12,38 @@ import { batchingPeriod } from "../settings/batching-period.ts";
  * (docs/decisions/060).
  */
 
+/**
+ * Organizations with events after their place. Leaves out those that deliver due messages, until the first such event is
+ * {@link maxPostponed} seconds old.
+ */
 const withNews = statement({
   name: "missed-logs-with-news",
   text: `SELECT h.realm_id AS "realmId", h.seq AS head, coalesce(p.seq, 0) AS place
     FROM event_head h LEFT JOIN missed_mail_places p ON p.realm_id = h.realm_id
-    WHERE h.seq > coalesce(p.seq, 0) ORDER BY h.realm_id`,
-});
-
-const nextEvents = statement({
-  name: "missed-log-events",
-  // `receivers`: number of a message's receivers; 0 for other events.
-  text: `SELECT seq, type = 'message' AS "isMessage",
-      CASE WHEN type = 'message' THEN coalesce(cardinality(audience), 0) ELSE 0 END AS receivers
-    FROM event_log WHERE realm_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
+    WHERE h.seq > coalesce(p.seq, 0) AND NOT (${delivers("h.realm_id")}
+      AND coalesce((SELECT e.created_at FROM event_log e WHERE e.realm_id = h.realm_id AND e.seq > coalesce(p.seq, 0)
+        ORDER BY e.seq LIMIT 1) > now() - interval '${maxPostponed} seconds', false))
+    ORDER BY h.realm_id`,
 });
 
 /** Maximum receivers of one transaction's messages, unless its first message alone has more. */
 const maxReceivers = 20_000;
+
+/**
+ * Reads up to $3 events, and returns how far those go whose messages have few enough receivers for one transaction.
+ * Counting in the database spares the worker a row for each event.
+ */
+const nextChunk = statement({
+  name: "missed-log-chunk",
+  text: `SELECT count(*)::int AS read, count(*) FILTER (WHERE fits)::int AS taken,
+      max(seq) FILTER (WHERE fits) AS "upTo", coalesce(bool_or("isMessage") FILTER (WHERE fits), false) AS "hasMessages"
+    FROM (
+      SELECT seq, "isMessage", total <= ${maxReceivers} OR total = receivers AS fits FROM (
+        SELECT seq, "isMessage", receivers, sum(receivers) OVER (ORDER BY seq) AS total FROM (
+          SELECT seq, type = 'message' AS "isMessage",
+            CASE WHEN type = 'message' THEN coalesce(cardinality(audience), 0) ELSE 0 END AS receivers
+          FROM event_log WHERE realm_id = $1 AND seq > $2 ORDER BY seq LIMIT $3) e) counted) chunk`,
+});
 
 /** Events that one transaction handles. */
 interface Chunk {
@@ -78,34 +94,22 @@ async function followLog(
   { realmId, head, place }: RowOf<typeof withNews>,
   size: number,
 ): Promise<"more" | "done" | "elsewhere"> {
-  const events = await db.rows(nextEvents, [realmId, place, size]);
-  const isFull = events.length === size;
-  // A log whose oldest events have been cleared may have none of them left.
-  const end = isFull ? events.at(-1)!.seq : Math.max(head, events.at(-1)?.seq ?? 0);
-  for (const chunk of chunksOf(events, place, end))
-    if (!(await db.transaction((tx) => handle(tx, realmId, chunk)))) return "elsewhere";
-  return isFull ? "more" : "done";
-}
-
-/** Splits the events where messages have too many receivers for one transaction. */
-function chunksOf(
-  events: ReadonlyArray<{ seq: number; isMessage: boolean; receivers: number }>,
-  place: number,
-  end: number,
-): Chunk[] {
-  const chunks: Chunk[] = [];
-  let chunk: Chunk = { after: place, upTo: place, hasMessages: false };
-  let receivers = 0;
-  for (const event of events) {
-    if (chunk.hasMessages && receivers + event.receivers > maxReceivers) {
-      chunks.push(chunk);
-      chunk = { after: chunk.upTo, upTo: chunk.upTo, hasMessages: false };
-      receivers = 0;
-    }
-    receivers += event.receivers;
-    chunk = { ...chunk, upTo: event.seq, hasMessages: chunk.hasMessages || event.isMessage };
+  let after = place;
+  let left = size;
+  while (left > 0) {
+    const [chunk] = await db.rows(nextChunk, [realmId, after, left]);
+    if (!chunk) break;
+    const isLast = chunk.taken === chunk.read && chunk.read < left;
+    // A log whose oldest events have been cleared may have none of them left.
+    const upTo = isLast ? Math.max(head, chunk.upTo ?? 0) : (chunk.upTo ?? after);
+    const { hasMessages } = chunk;
+    const handled = await db.transaction((tx) => handle(tx, realmId, { after, upTo, hasMessages }));
+    if (!handled) return "elsewhere";
+    if (isLast) return "done";
+    after = upTo;
+    left -= chunk.taken;
   }
-  return [...chunks, { ...chunk, upTo: end }];
+  return "more";
 }
 
 /** Moves the place only from where it was expected, so that no event is handled twice. */

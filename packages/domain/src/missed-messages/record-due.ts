@@ -6,6 +6,7 @@ import { leads } from "@carillon/scheduling";
 
 import { isPresent, presentFor } from "../notifications/candidates.ts";
 import { batchingPeriod } from "../settings/batching-period.ts";
+import { delivers, maxPostponed } from "./beside-deliveries.ts";
 
 /** SQL: the key of an account's mail. @param number counts the mails of the account */
 const keySql = (userId: string, number: string) => `'missed-' || ${userId} || '-' || ${number}`;
@@ -14,7 +15,8 @@ const keySql = (userId: string, number: string) => `'missed-' || ${userId} || '-
 const pauseWhilePending = 60;
 
 /**
- * Takes accounts whose batching period is over, and decides for each:
+ * Takes accounts whose batching period is over, up to {@link maxPostponed} seconds later while their organization delivers
+ * due messages, and decides for each:
  * - It has read everything: no mail.
  * - It is present, or its last mail is still pending: check it again later.
  * - Its last mail failed for good less than a day ago: check it again when the day is over. A wrong address makes one dead
@@ -27,7 +29,8 @@ const take = statement({
   name: "missed-mails-take",
   text: `WITH due AS MATERIALIZED (
       SELECT d.user_id FROM realms r CROSS JOIN LATERAL (
-        SELECT m.user_id FROM missed_mails m WHERE m.realm_id = r.id AND m.due_at <= now()
+        SELECT m.user_id FROM missed_mails m WHERE m.realm_id = r.id AND m.due_at <= (
+          SELECT CASE WHEN ${delivers("r.id")} THEN now() - interval '${maxPostponed} seconds' ELSE now() END)
         ORDER BY m.due_at LIMIT $1 OFFSET 0) d
       WHERE NOT r.deactivated LIMIT $1
     ), held AS MATERIALIZED (

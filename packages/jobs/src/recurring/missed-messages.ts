@@ -7,6 +7,10 @@ export const missedMessages = recurring({
   processes: ["worker"],
   every: "3s",
   leader: "one",
-  bound: { batch: 500, batches: 100, of: "events of each organization, then as many accounts" },
+  bound: {
+    batch: 5_000,
+    batches: 100,
+    of: "events of each organization, then a tenth as many accounts",
+  },
   deadline: "2m",
 });
