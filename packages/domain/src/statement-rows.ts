@@ -2236,9 +2236,6 @@ declare module "@carillon/db" {
       uuid: string;
       pushEndsAt: number | null;
     };
-    "realm-storage-add": {
-      used: number;
-    };
     "realm-storage-take": {
       realmId: number;
       used: number;

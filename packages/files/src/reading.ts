@@ -81,9 +81,8 @@ export async function hasContent(
   store: FileStore,
   key: string,
   { size, sha256 }: StoredFile,
-  retries?: Retries,
 ): Promise<boolean> {
-  const found = await retrying(() => store.stat(key), retries);
+  const found = await retrying(() => store.stat(key));
   if (found?.size !== size) return false;
-  return (await hashObject(store, key, retries))?.sha256.equals(sha256) === true;
+  return (await hashObject(store, key))?.sha256.equals(sha256) === true;
 }

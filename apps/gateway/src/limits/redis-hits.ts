@@ -48,8 +48,10 @@ type Take = (
   ...given: Array<string | number>
 ) => Promise<[taken: number, ...hashes: string[][]]>;
 
+const prefix = "carillon:rate:";
+
 /** Counts in Redis. Its keys hold ids and digests only. */
-export function redisHits(redisUrl: string, log: Logger, prefix = "carillon:rate:"): HitStore {
+export function redisHits(redisUrl: string, log: Logger): HitStore {
   const redis = new Redis(redisUrl, connecting);
   redis.on("error", (error) =>
     log.debug({ err: error }, "Redis connection of the rate limits failed"),

@@ -12,7 +12,7 @@ import { contentTypeOf } from "./content-type.ts";
 import { fileName, newPathId } from "./file-names.ts";
 import { addImages } from "./images.ts";
 import { stillUnused } from "./stored-objects.ts";
-import { addingToStorage, addToStorage } from "./storage-used.ts";
+import { addingToStorage, takeFromStorage } from "./storage-used.ts";
 
 /** A file whose bytes are in the file store. */
 export interface StoredFile {
@@ -172,7 +172,7 @@ async function insertAll(
         head: file.head,
       })),
     ),
-    addedBytes < bytes && addToStorage(tx, realmId, addedBytes - bytes, undefined),
+    addedBytes < bytes && takeFromStorage(tx, [{ realmId, size: bytes - addedBytes }]),
   ]);
   return new Set(added.map(({ upload }) => upload));
 }

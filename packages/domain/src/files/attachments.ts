@@ -5,7 +5,7 @@ import { type Account, lockAccount } from "@carillon/model";
 import { removedEvent, shownColumns } from "./attachment-object.ts";
 import { recordDroppedPreviews, thumbnailKeysSql, waitingClaimsSql } from "./images.ts";
 import { releaseObjects } from "./stored-objects.ts";
-import { addToStorage, storageUsed } from "./storage-used.ts";
+import { takeFromStorage, storageUsed } from "./storage-used.ts";
 
 const sizes = statement({
   name: "attachments-sizes",
@@ -66,6 +66,8 @@ export async function deleteAttachment(tx: Tx, actor: Account, id: number): Prom
   await releaseObjects(tx, [row.objectKey, ...row.thumbnails]);
   // Otherwise these messages would show for ever that the picture is being loaded.
   if (row.waiting) await recordDroppedPreviews(tx, actor.realmId, { id, ...row }, row.waiting);
-  const used = await addToStorage(tx, actor.realmId, -row.size, undefined);
+  const { realmId } = actor;
+  const totals = await takeFromStorage(tx, [{ realmId, size: row.size }]);
+  const used = totals.get(realmId) ?? 0;
   emit(tx, actor.realmId, [removedEvent({ id, ownerId: actor.id }, used)]);
 }

@@ -25,28 +25,6 @@ export const addingToStorage = (
         WHERE storage.bytes_used + ${bytes}::bigint <= ${quota}::bigint
       RETURNING bytes_used AS used`;
 
-const add = statement({ name: "realm-storage-add", text: addingToStorage("$1", "$2", "$3") });
-
-/**
- * Adds `bytes` to the organization's total. The row stays locked until the transaction ends, so that two requests cannot
- * both take the last free bytes of the quota.
- * @param quota bytes; undefined if there is no quota
- * @returns the new total
- * @throws ApiError `REALM_UPLOAD_QUOTA`
- */
-export async function addToStorage(
-  tx: Tx,
-  realmId: number,
-  bytes: number,
-  quota: number | undefined,
-): Promise<number> {
-  const lock = { name: "storage", keys: [realmId] } as const;
-  const limit = quota ?? Number.MAX_SAFE_INTEGER;
-  const [row] = await tx.lock(lock, add, [realmId, bytes, limit]);
-  if (!row) throw errors.uploadQuota(limit);
-  return row.used;
-}
-
 const take = statement({
   name: "realm-storage-take",
   text: `WITH locked AS (
@@ -58,7 +36,7 @@ const take = statement({
 });
 
 /**
- * Subtracts deleted files from the totals of their organizations.
+ * Subtracts deleted files from the totals of their organizations. The rows stay locked until the transaction ends.
  * @returns the new totals by organization
  */
 export async function takeFromStorage(

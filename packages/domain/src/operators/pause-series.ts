@@ -19,7 +19,7 @@ export async function pauseSeriesForOperator(
     const open = await openSeries(tx, id);
     if (!open) return "unknown";
     if (open.series.state !== "active") return "unchanged";
-    await pauseOpen(tx, null, open, "manual", { operator });
+    await pauseOpen(tx, null, open, { operator });
     return "paused";
   });
 }

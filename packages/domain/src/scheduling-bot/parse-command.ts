@@ -156,7 +156,7 @@ function parseReference(text: string): Reference | undefined {
 
 /** Splits the first line at the `to` before a place. Times contain no `to`. */
 function splitAtTo(text: string): { readonly before: string; readonly after: string } | undefined {
-  const line = text.slice(0, Math.min(maxHeadLength, indexOrEnd(text, "\n")));
+  const line = text.slice(0, Math.min(maxHeadLength, firstLineLength(text)));
   const found = /(?:^|[ \t])to[ \t]+(?=[#@]|me[ \t]*[,:]|[^\s,:]{1,100}@)/i.exec(line);
   if (!found) return undefined;
   return {
@@ -232,7 +232,7 @@ function placeOf(where: WhereWords | undefined, rest: string): Place {
 
 /** Finds the colon that ends the part before the text: on the first line, followed by whitespace or the end of the line. */
 function endOfHead(text: string): number | undefined {
-  const line = text.slice(0, Math.min(maxHeadLength, indexOrEnd(text, "\n")));
+  const line = text.slice(0, Math.min(maxHeadLength, firstLineLength(text)));
   const end = line.search(/:(?:\s|$)/);
   return end < 0 || (end === maxHeadLength - 1 && /\S/.test(text.charAt(maxHeadLength)))
     ? undefined
@@ -244,9 +244,9 @@ function afterColon(text: string): string | undefined {
   return colon === undefined ? undefined : text.slice(colon.length);
 }
 
-function indexOrEnd(text: string, part: string): number {
-  const index = text.indexOf(part);
-  return index < 0 ? text.length : index;
+function firstLineLength(text: string): number {
+  const end = text.indexOf("\n");
+  return end < 0 ? text.length : end;
 }
 
 function command(parsed: Command): ParseResult {

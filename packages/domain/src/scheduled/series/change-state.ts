@@ -38,22 +38,21 @@ export async function pauseSeries(tx: Tx, actor: Account, id: number): Promise<v
   await currentActor(tx, actor);
   const open = await openSeriesFor(tx, actor, id, "administer");
   if (open.series.state !== "active") return;
-  await pauseOpen(tx, actor.id, open, "manual");
+  await pauseOpen(tx, actor.id, open);
 }
 
 /**
- * Pauses a locked series.
- * @param actorId null if the server or an operator pauses it
+ * Pauses a locked series for a person or an operator.
+ * @param actorId null for an operator
  * @param data further data for the audit log
  */
 export async function pauseOpen(
   tx: Tx,
   actorId: number | null,
   open: OpenSeries,
-  reason: PausedReason,
   data: object = {},
 ): Promise<void> {
-  const { events } = await pause(tx, actorId, open, reason, data);
+  const { events } = await pause(tx, actorId, open, "manual", data);
   emit(tx, open.series.realmId, events);
 }
 
