@@ -38,8 +38,8 @@ type Handlers = Partial<Record<Command, () => void>>;
 const stack: Handlers[] = [];
 
 /**
- * Calls the handlers for their keys, unless somebody is writing or a dialog is open.
- * @returns a function that ends this
+ * Calls the handlers for their keys, unless a text field has the focus or a dialog is open.
+ * @returns a function that removes the handlers
  */
 export function handleKeys(handlers: Handlers): () => void {
   stack.push(handlers);

@@ -7,7 +7,7 @@ import { Alert } from "./ui/alert.tsx";
 import { Button } from "./ui/button.tsx";
 import { Icon } from "./ui/icon.tsx";
 
-/** The open dialog, and what went wrong a moment ago. */
+/** The open dialog, and the errors of recent actions. */
 export function Overlays() {
   const { notices } = useOrganization();
   const { value: open } = overlay;

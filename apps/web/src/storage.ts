@@ -1,4 +1,4 @@
-/** Kept in memory where the browser refuses storage, or it is full: then it lasts until the tab is closed. */
+/** Values that the browser does not store, because storage is refused or full. They last until the tab is closed. */
 const memory = new Map<string, string>();
 
 /** Values that this browser keeps for Carillon, as JSON. */

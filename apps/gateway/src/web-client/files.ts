@@ -63,7 +63,7 @@ async function readAsset(
     read(`${name}.gz`),
   ]);
   const type = types[name.slice(name.lastIndexOf(".") + 1)] ?? "application/octet-stream";
-  // Every browser takes a compressed form; what one of them has to be as it is gets decompressed.
+  // Every browser accepts a compressed form. For other clients the file is decompressed.
   const stored = { br, gzip, identity: gzip ? undefined : identity };
   return new KeptBody(type, stored, weakTag(identity ?? ""));
 }

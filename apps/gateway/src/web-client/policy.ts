@@ -41,7 +41,7 @@ export function pageHeaders({
   };
 }
 
-/** Returns the origins of all organizations of a server: its host, and those below it. A number has none below. */
+/** Returns the origins of all organizations of a server: its host, and those below it. An IP address has none below it. */
 function organizationsAt({ protocol, host, hostname }: URL): string[] {
   const isNumber = isIP(hostname.replaceAll(/[[\]]/g, "")) !== 0;
   return isNumber ? [`${protocol}//${host}`] : [`${protocol}//${host}`, `${protocol}//*.${host}`];

@@ -15,8 +15,8 @@ export function entryOf<Value>(value: Value, name: string, rank = 0): Entry<Valu
 }
 
 /**
- * Returns the entries that have a word which begins with what was typed, the best first: by rank, then those whose first word it
- * is, then by name. Only the best are kept in order, so that a search in 10,000 names takes about a millisecond.
+ * Returns the entries with a word that begins with the typed text, ordered by rank, then by whether it is the first word, then
+ * by name. Sorts only the best ones, so that a search in 10,000 names takes about a millisecond.
  */
 export function search<Value>(
   entries: readonly Entry<Value>[],

@@ -7,7 +7,7 @@ import { type Entry, entryOf, mostSuggestions, search } from "./completion-searc
 export interface Suggestion {
   readonly key: string;
   readonly label: string;
-  /** Beside the label: what tells it from others of the same name. */
+  /** Shown beside the label to distinguish entries of the same name. */
   readonly detail?: string | undefined;
   /** A character in front of the label. */
   readonly sign?: string | undefined;
@@ -17,7 +17,7 @@ export interface Suggestion {
   readonly text: string;
 }
 
-/** Suggests what the text in front of the caret may be completed to. */
+/** Suggests completions of the text before the caret. */
 export class CompletionSources {
   readonly #organization: Organization;
   #people: readonly Entry<Suggestion>[] | undefined;
@@ -59,7 +59,7 @@ export class CompletionSources {
     return search([...this.#peopleEntries(), ...wildcards, ...this.#groupEntries()], typed);
   }
 
-  /** The names of all people, prepared again when somebody comes, goes or is renamed. */
+  /** The names of all people, prepared again when accounts are added, deactivated or renamed. */
   #peopleEntries(): readonly Entry<Suggestion>[] {
     const people = this.#organization.people.byId.all();
     const isSame =
@@ -133,7 +133,7 @@ export class CompletionSources {
         .listTopics({ stream_id: known.stream_id, allow_empty_topic_name: true })
         .then((answer) => answer.topics.map(({ name }) => name));
       this.#topics.set(known.stream_id, topics);
-      // Asked for again later: there may be new topics, or the request has failed.
+      // Loads them again later, because there may be new topics, or the request may have failed.
       setTimeout(() => this.#topics.delete(known.stream_id), 30_000);
     }
     const names = await topics.catch((): readonly string[] => []);

@@ -1,4 +1,4 @@
-/** What is being typed in front of the caret, and what it may be completed to. */
+/** The token before the caret, and the kind of its completions. */
 export type CompletionToken =
   | {
       readonly kind: "mention";
@@ -15,17 +15,17 @@ export type CompletionToken =
     }
   | { readonly kind: "emoji"; readonly start: number; readonly typed: string };
 
-/** Characters in front of the caret that are looked at. */
+/** Maximum characters before the caret that are examined. */
 const most = 200;
 
-/** What a mention or a link may follow (rendering.md §4). */
+/** Text that may precede a mention or a link (rendering.md §4). */
 const before = String.raw`(?:^|(?<=[\s'"(\x5b{/<>]))`;
 const mention = new RegExp(`${before}@(_?)(\\*{0,2})([^\\n@*#]{0,60})$`);
 const channel = new RegExp(`${before}#(\\*{0,2})([^\\n#*>]{0,60})$`);
 const topic = new RegExp(`${before}#\\*\\*([^\\n*>]{1,100})>([^\\n*>]{0,60})$`);
 const emoji = /(?:^|(?<=[\s'"([{>])):([a-z\d_+-]{2,40})$/i;
 
-/** Returns what the text in front of the caret begins; undefined if nothing that can be completed. */
+/** Returns the token before the caret; undefined if there is nothing to complete. */
 export function tokenBefore(text: string, caret: number): CompletionToken | undefined {
   const from = Math.max(0, caret - most);
   const line = text.slice(Math.max(from, text.lastIndexOf("\n", caret - 1) + 1), caret);

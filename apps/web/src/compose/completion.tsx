@@ -16,9 +16,9 @@ export interface Completion {
     readonly "aria-controls"?: string;
     readonly "aria-activedescendant"?: string;
   };
-  /** Looks at the text in front of the caret. */
+  /** Updates the suggestions for the text before the caret. */
   update(): void;
-  /** @returns whether the key was for the list */
+  /** Handles a key. @returns whether the list has used it */
   takeKey(event: KeyboardEvent): boolean;
   close(): void;
 }

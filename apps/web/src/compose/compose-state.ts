@@ -6,8 +6,8 @@ import type { Organization } from "../store/organization.ts";
 import { DraftKeeper } from "./draft-keeper.ts";
 
 /**
- * What is being written in a view, and where it goes. The text is kept in the browser with each change, and as a draft
- * on the server once it rests.
+ * The message that is being written in a view, and its destination. Stores the text in the browser at each change, and as a
+ * draft on the server when typing pauses.
  */
 export class ComposeState {
   readonly channelId = signal<number | undefined>(undefined);

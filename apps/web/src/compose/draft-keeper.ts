@@ -2,7 +2,7 @@ import type { Draft } from "@carillon/client";
 import { type Conversation, keyOf } from "../store/conversation.ts";
 import type { Organization } from "../store/organization.ts";
 
-/** Milliseconds that a text must rest before it is stored. */
+/** Milliseconds without a change after which a text is stored. */
 const restMs = 1_500;
 
 type DraftContent = Omit<Draft, "id" | "timestamp">;
@@ -47,7 +47,7 @@ export class DraftKeeper {
     });
   }
 
-  /** Stores what has not rested yet. */
+  /** Stores a pending change at once. */
   close(): void {
     clearTimeout(this.#timer);
     if (this.#latest) this.#store();

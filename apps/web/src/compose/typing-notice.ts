@@ -2,12 +2,12 @@ import { type Conversation, keyOf } from "../store/conversation.ts";
 import type { Organization } from "../store/organization.ts";
 import { recipientsOf } from "../store/outbox.ts";
 
-/** Milliseconds after which "is typing" is repeated while somebody goes on. */
+/** Milliseconds after which "is typing" is repeated while typing continues. */
 const repeatMs = 10_000;
-/** Milliseconds without a key after which somebody no longer types. */
+/** Milliseconds without a key after which typing counts as stopped. */
 const restMs = 5_000;
 
-/** Tells the others of a conversation that the account is writing. */
+/** Notifies the others of a conversation that the account is writing. */
 export class TypingNotice {
   readonly #organization: Organization;
   #told: { readonly conversation: Conversation; readonly at: number } | undefined;
@@ -44,7 +44,7 @@ export class TypingNotice {
       ? { ...rest, op, to: to as readonly number[] }
       : { ...rest, op, stream_id: to as number };
     client.setTypingStatus(params, { retries: 0 }).catch(() => {
-      // Only a courtesy.
+      // A lost notification does no harm.
     });
   }
 }

@@ -8,9 +8,9 @@ export interface Upload {
 }
 
 /**
- * Uploads a file. Not by the client of the API: `fetch` does not tell how much has been sent.
+ * Uploads a file with XMLHttpRequest, because `fetch`, which the API client uses, does not report progress.
  * @returns the path of the file on the server
- * @throws Error with the server's words
+ * @throws Error with the server's message
  */
 export function upload(organization: Organization, file: File, options: Upload): Promise<string> {
   const { site, email, apiKey } = organization.credentials;

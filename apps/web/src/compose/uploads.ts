@@ -60,7 +60,7 @@ export class Uploads {
   }
 }
 
-/** Returns a name without what would end the text of a link. */
+/** Removes characters that would end the text of a link. */
 function plain(name: string): string {
   return name.replaceAll(/[[\]\n]/g, " ");
 }

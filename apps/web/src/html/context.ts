@@ -1,6 +1,6 @@
 import type { Organization } from "../store/organization.ts";
 
-/** What the functions that change rendered HTML know. */
+/** Context of the functions that change rendered HTML. */
 export interface HtmlContext {
   readonly organization: Organization;
   /** Aborted when the HTML is no longer shown. */

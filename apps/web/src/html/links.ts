@@ -6,7 +6,7 @@ const upload = /^\/?user_uploads\/(?!thumbnail\/|temporary\/)(?:download\/)?(.+)
 
 /**
  * Prepares links: those to conversations stay in the client, files are opened with the account's key, and all others open
- * in a tab of their own that cannot reach this one.
+ * in a new tab that cannot access this one.
  */
 export function prepareLinks(root: ParentNode, { organization }: HtmlContext): void {
   for (const link of root.querySelectorAll<HTMLAnchorElement>("a[href]")) {

@@ -11,7 +11,7 @@ const widgets = new Map([
   ["zform", Choices],
 ]);
 
-/** What a message says: its text, or the widget in place of it. */
+/** The content of a message: its text, or the widget in place of it. */
 export function MessageContent({ message }: { readonly message: Message }) {
   const data = message.submessages.length > 0 ? widgetOf(message.submessages) : undefined;
   const Widget = data && widgets.get(data.type);

@@ -1,7 +1,7 @@
 import type { Organization } from "../store/organization.ts";
 
 /**
- * Opens an uploaded file in a tab of its own, by an address that is valid for a minute. The tab is opened first: after an
+ * Opens an uploaded file in a new tab, by an address that is valid for a minute. The tab is opened first: after an
  * answer of the server, browsers would block it.
  */
 export async function openFile(organization: Organization, pathId: string): Promise<void> {

@@ -5,10 +5,10 @@ const parser = new DOMParser();
 /**
  * Parses HTML of the server's renderer into nodes that may be inserted into the page. Addresses of files are in `data-src`.
  *
- * The renderer escapes what people write, and the page's policy stops scripts. Parsing in a document of its own is needed
- * anyway: it loads no pictures before their addresses have been changed, and applies no `style` attributes, which the
- * policy forbids. What the renderer never writes is removed there as well, so that a fault of the renderer, or a message
- * that was imported into the database, shows as text.
+ * The renderer escapes what people write, and the page's policy stops scripts. A separate document is needed anyway: it loads
+ * no pictures before their addresses have been changed, and applies no `style` attributes, which the policy forbids. Elements
+ * and attributes that the renderer never writes are removed as well, in case the renderer has a fault, or a message was
+ * imported into the database.
  */
 export function parseRendered(html: string): DocumentFragment {
   const parsed = parser.parseFromString(html, "text/html");

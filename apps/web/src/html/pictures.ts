@@ -5,7 +5,7 @@ import { pictureOf } from "./picture-cache.ts";
 
 const uploads = "/user_uploads/";
 
-/** Pixels that a preview has at most, each way; the style sheet makes it smaller on narrow screens. */
+/** Maximum pixels of a preview. The style sheet makes it smaller on narrow screens. */
 const most = { width: 420, height: 300 };
 
 /**
@@ -44,7 +44,7 @@ function linkTo(picture: HTMLImageElement, path: string): void {
   link.append(picture);
 }
 
-/** Sets the size before the picture is there, so that the list does not move when it arrives. */
+/** Sets the size before the picture has loaded, so that the list does not move when it arrives. */
 function reserveSpace(picture: HTMLImageElement, dimensions: string | undefined): void {
   const size = previewSize(dimensions);
   if (!size) return;
@@ -65,7 +65,7 @@ export function previewSize(
   };
 }
 
-/** Replaces a video or a sound by a button that plays it: it is asked for when somebody wants it. */
+/** Replaces a video or a sound by a button that plays it. The file is requested when the button is pressed. */
 function offerToPlay(media: HTMLMediaElement, context: HtmlContext): void {
   const link = media.closest("a");
   const path = media.dataset["src"];
@@ -83,7 +83,7 @@ function offerToPlay(media: HTMLMediaElement, context: HtmlContext): void {
     media.setAttribute("aria-label", name);
     button.replaceWith(media);
     const play = () => void playFrom(media, path.slice(uploads.length), context);
-    // The address has become invalid, when somebody goes to another place of a long video.
+    // The address may have expired when a person seeks in a long video.
     media.addEventListener("error", play);
     play();
   });
@@ -97,7 +97,7 @@ async function playFrom(
   if (signal.aborted) return;
   const at = media.currentTime;
   const triedAt = Number(media.dataset["triedAt"] ?? 0);
-  // A file that cannot be played at all would be asked for again and again.
+  // A file that cannot be played at all would be requested again and again.
   if (Date.now() - triedAt < 10_000) return;
   media.dataset["triedAt"] = String(Date.now());
   try {

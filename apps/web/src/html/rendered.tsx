@@ -42,7 +42,7 @@ export function Rendered({ html, class: name = "rendered" }: RenderedProps) {
   );
 }
 
-/** Changes what the HTML leaves to clients. */
+/** Makes the changes that the server's renderer leaves to clients. */
 function prepare(root: DocumentFragment, context: HtmlContext): void {
   // Before the links, because it makes some.
   showPictures(root, context);

@@ -11,7 +11,7 @@ export function localizeTimes(root: ParentNode, zone?: string): void {
   }
 }
 
-/** Returns a point in time in words, with the zone; undefined if it is none. */
+/** Formats an instant, with the zone; undefined for an invalid one. */
 export function localTime(instant: string, zone?: string, locale?: string): string | undefined {
   const date = new Date(instant);
   if (Number.isNaN(date.getTime())) return undefined;

@@ -22,7 +22,7 @@ export interface FilteredTableProps<Row> {
   readonly children?: ComponentChildren;
 }
 
-/** Rows that are drawn at first, and each time that more are asked for. */
+/** Rows that are drawn at first, and added by each press of the button for more. */
 const step = 100;
 
 /** A table with a filter by words, which draws long lists in steps. */

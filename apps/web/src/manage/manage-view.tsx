@@ -28,7 +28,7 @@ export interface ManageViewProps {
   readonly section: string;
 }
 
-/** The pages by which an organization is run. */
+/** The pages for managing an organization. */
 export function ManageView({ section }: ManageViewProps) {
   const name = section === "" ? "people" : section;
   const shown = sections[name];

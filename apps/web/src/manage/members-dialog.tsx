@@ -6,7 +6,7 @@ import { Field } from "../ui/field.tsx";
 import { FormDialog } from "./form-dialog.tsx";
 
 const t = texts.organization;
-/** People that the list shows at once; the filter finds the others. */
+/** Maximum people in the list; the filter finds the others. */
 const longest = 50;
 
 /** Chooses the direct members of a group. */

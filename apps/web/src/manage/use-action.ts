@@ -13,7 +13,7 @@ export interface Action {
   readonly run: (request: () => Promise<unknown>) => Promise<boolean>;
 }
 
-/** A request that a person starts, with its refusal. */
+/** Runs requests that a person starts, and keeps the error of the last one. */
 export function useAction(): Action {
   const isBusy = useSignal(false);
   const problem = useSignal<string | undefined>(undefined);

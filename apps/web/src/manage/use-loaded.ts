@@ -12,7 +12,7 @@ export interface LoadedState<Value> {
 }
 
 /**
- * Loads what the store does not keep, and again after each event that may change it.
+ * Loads data that the store does not keep, and loads it again after each event that may change it.
  * @param changedBy types of events
  */
 export function useLoaded<Value>(

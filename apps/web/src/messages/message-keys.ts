@@ -9,7 +9,7 @@ import type { View } from "./view.ts";
 
 /**
  * Lets the keyboard walk through the messages of a view and act on the selected one.
- * @returns a function that ends this
+ * @returns a function that removes the handlers
  */
 export function handleMessageKeys(organization: Organization, view: View): () => void {
   const { messages, onReply } = view;

@@ -39,7 +39,7 @@ export function MessageList({ unsent }: { readonly unsent: readonly Unsent[] }) 
     if (follows.current) list.current?.scrollToIndex(count - 1, { align: "end" });
   }, [count, ids.at(-1)]);
 
-  // What the list shows first is read, too, and so is what arrives while somebody looks at the end.
+  // Marks as read what the list shows at first, and what arrives while its end is visible.
   useEffect(() => {
     if (isShown) requestAnimationFrame(settle);
   }, [isShown, count]);
@@ -55,7 +55,7 @@ export function MessageList({ unsent }: { readonly unsent: readonly Unsent[] }) 
     if (at >= 0) list.current?.scrollToIndex(at, { align: "nearest" });
   });
 
-  /** Loads more near an end of what is loaded, and marks what is seen as read. */
+  /** Loads more messages near an end of the loaded ones, and marks visible messages as read. */
   function settle(): void {
     const handle = list.current;
     if (!handle || messages.state.peek() !== "ready") return;

@@ -22,7 +22,7 @@ export type WindowState = "loading" | "ready" | { readonly failed: string };
 
 /** Messages of one page of history. */
 const pageSize = 100;
-/** Messages of a window; beyond them the end that is farther away is dropped. */
+/** Maximum messages of a window. Beyond it, messages at the farther end are dropped. */
 const longest = 2_000;
 
 /**
@@ -40,11 +40,11 @@ export class MessageWindow {
   readonly firstUnread = signal<number | undefined>(undefined);
   /** The message that is being edited. */
   readonly editing = signal<number | undefined>(undefined);
-  /** What an action on a message has opened. */
+  /** The dialog that an action on a message has opened. */
   readonly dialog = signal<MessageDialog | undefined>(undefined);
-  /** The message that the keyboard is at. */
+  /** The message that is selected by the keyboard. */
   readonly selected = signal<number | undefined>(undefined);
-  /** Messages that somebody has marked as unread here: they stay so until the view is opened again. */
+  /** Messages that the person has marked as unread here: they stay unread until the view is opened again. */
   readonly keptUnread = new Set<number>();
   readonly #organization: Organization;
   readonly #terms: readonly Term[];
@@ -146,7 +146,7 @@ export class MessageWindow {
     this.selected.value = next;
   }
 
-  /** Drops the messages beyond the longest window, at the end that is not looked at. Called when scrolling rests. */
+  /** Drops messages beyond the maximum, at the end that is not visible. Called when scrolling has stopped. */
   trim(end: "start" | "end"): void {
     const { ids } = this.loaded.value;
     if (ids.length <= longest) return;

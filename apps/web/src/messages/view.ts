@@ -16,6 +16,6 @@ export const ViewContext = createContext<View | undefined>(undefined);
 /** Returns the view that the row is part of. */
 export function useView(): View {
   const view = useContext(ViewContext);
-  if (!view) throw new Error("the row is in no view");
+  if (!view) throw new Error("the row is outside of a view");
   return view;
 }

@@ -1,7 +1,7 @@
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 
-/** Whether somebody is there. */
+/** Shows whether a person is active, idle or offline. */
 export function PresenceDot({ id }: { readonly id: number }) {
   const { presence, people } = useOrganization();
   if (people.byId.get(id)?.is_bot) return null;

@@ -15,7 +15,7 @@ export interface ProfileCardProps {
   readonly onClose: () => void;
 }
 
-/** Who somebody is, and the ways to their messages. */
+/** The profile of a person, with links to their messages. */
 export function ProfileCard({ id, onClose }: ProfileCardProps) {
   const { people, presence, statuses, me, client, notices, topicPolicies } = useOrganization();
   const person = people.byId.get(id);

@@ -44,7 +44,7 @@ export function ConditionFields({ value, hasTopic, onChange }: ConditionFieldsPr
   );
 }
 
-/** Says when a message is not sent: "if somebody replies". */
+/** Says when a message is not sent: "if someone replies". */
 export function conditionInWords(condition: Condition): string {
   if (condition.kind === "check_in" && condition.interval !== undefined)
     return t.conditions.interval;

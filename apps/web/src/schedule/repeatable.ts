@@ -1,6 +1,6 @@
 /**
- * Keeps the idempotency key of a request until it has been answered: whoever clicks again after the network was gone
- * repeats the request, and the message is scheduled once.
+ * Keeps the idempotency key of a request until it has been answered. A second click after a network failure repeats the same
+ * request, so that the message is scheduled once.
  */
 export class Repeatable {
   #fingerprint = "";

@@ -9,7 +9,7 @@ export type End =
   | { readonly kind: "until"; readonly date: string }
   | { readonly kind: "count"; readonly count: number };
 
-/** What the fields of the form say; each kind uses some of them. */
+/** Values of the form's fields. Each kind uses some of them. */
 export interface Rule {
   readonly kind: "daily" | "weekdays" | "weekly" | "monthly" | "other";
   /** Every so many days, weeks or months. */

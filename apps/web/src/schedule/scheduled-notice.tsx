@@ -26,7 +26,7 @@ export interface ScheduledNoticeProps {
   readonly onDismiss: () => void;
 }
 
-/** Says when the message will be sent, and takes it back. */
+/** Shows when the message will be sent, with a button to undo it. */
 export function ScheduledNotice({ scheduled, onUndone, onDismiss }: ScheduledNoticeProps) {
   const { client } = useOrganization();
   const now = useNow();

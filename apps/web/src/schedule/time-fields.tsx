@@ -7,7 +7,7 @@ import { ZoneField } from "./zone-field.tsx";
 
 const t = texts.schedule;
 
-/** What the fields say. */
+/** Values of the fields. */
 export interface ChosenTime {
   readonly local: LocalTime;
   readonly zone: string;
@@ -18,7 +18,7 @@ export interface TimeFieldsProps {
   readonly onChange: (value: ChosenTime) => void;
 }
 
-/** Date, time and time zone, and below them what they mean. */
+/** Date, time and time zone, and below them the resulting instant. */
 export function TimeFields({ value, onChange }: TimeFieldsProps) {
   const id = useId();
   const [date = "", time = ""] = value.local.split("T");

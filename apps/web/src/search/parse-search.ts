@@ -4,8 +4,8 @@ import type { Term } from "../route.ts";
 const typed = new Set(["is", "has", "in", "channels"]);
 
 /**
- * Reads what was typed into the search field: `is:starred -has:link some "quoted words"`. What is no known pair is
- * searched for.
+ * Reads what was typed into the search field: `is:starred -has:link some "quoted words"`. Other words
+ * are searched for.
  */
 export function parseSearch(text: string): Term[] {
   const terms: Term[] = [];

@@ -28,7 +28,7 @@ export function DemoAccounts({ site, disabled, onChoose }: DemoAccountsProps) {
     demoAccountsOf(site).then(
       (accounts) => (found.value = accounts),
       () => {
-        // The form for a password is there.
+        // Ignored: the form for a password remains.
       },
     );
   }, [site]);

@@ -7,7 +7,7 @@ import { accounts } from "./accounts.ts";
 import { decryptKey, makePad, readHandOver } from "./one-time-pad.ts";
 import { siteOf } from "./site.ts";
 
-/** Where the pad of a sign-in is until the browser comes back: each tab has its own. */
+/** Storage key of the one-time pad until the browser comes back. Each tab has its own pad. */
 const padName = "carillon:one-time-pad";
 
 /** Why the last sign-in at the identity provider has failed. */
@@ -35,7 +35,7 @@ export async function completeSignIn(): Promise<void> {
   if (!handOver) return;
   navigate(allMessages, { replace: true });
   const apiKey = decryptKey(handOver.encrypted, takePad());
-  // A link that somebody else has made has no key that this tab can decrypt.
+  // A link from another person has no key that this tab can decrypt.
   if (apiKey === undefined) {
     signInProblem.value = texts.session.otherTab;
     return;

@@ -14,7 +14,7 @@ import { siteOf } from "./site.ts";
 
 const t = texts.session;
 
-/** The form by which somebody signs in: with a password, at the identity provider, or as a demo account. */
+/** The form to sign in: with a password, at the identity provider, or as a demo account. */
 export function SignIn({ notice }: { readonly notice?: string | undefined }) {
   const site = siteOf(document);
   const settings = useSignal<GetServerSettingsResult | undefined>(undefined);
@@ -26,7 +26,7 @@ export function SignIn({ notice }: { readonly notice?: string | undefined }) {
       .getServerSettings()
       .then((answer) => (settings.value = answer))
       .catch(() => {
-        // Signing in tells what is wrong.
+        // Ignored: signing in shows the error.
       });
   }, [site]);
 

@@ -14,7 +14,7 @@ const kind = (operand: string): Route => ({
   near: null,
 });
 
-/** The ways to all pages: views of messages, channels with their topics, and direct messages. */
+/** Links to all pages: views of messages, channels with their topics, and direct messages. */
 export function Sidebar() {
   const { settings, unread, plans } = useOrganization();
   const { current } = accounts;

@@ -6,7 +6,7 @@ export type Conversation =
   /** Everyone else, in ascending order; empty for notes to oneself. */
   | { readonly others: readonly number[] };
 
-/** What tells where a message is. */
+/** The fields of a message that name its conversation. */
 interface Placed {
   readonly stream_id?: number;
   readonly subject: string;
@@ -29,7 +29,7 @@ export function othersOf(ids: readonly number[], me: number): number[] {
   return [...new Set(ids)].filter((id) => id !== me).toSorted((a, b) => a - b);
 }
 
-/** Returns a text that equal conversations share; topics are compared without case. */
+/** Returns a key that is the same for equal conversations. Topics are compared ignoring case. */
 export function keyOf(conversation: Conversation): string {
   return "others" in conversation
     ? `dm:${conversation.others.join(",")}`

@@ -59,7 +59,7 @@ export class EmojiNames implements Area {
     return found.toSorted((a, b) => rank(a) - rank(b)).slice(0, most);
   }
 
-  /** Loads the names of Unicode emoji unless they are there. Without an answer, the common ones are known. */
+  /** Loads the names of Unicode emoji unless they are loaded. If that fails, only the common ones are known. */
   loadNames(): Promise<void> {
     this.#loading ??= this.#fetchNames().catch(() => {
       this.#loading = undefined;

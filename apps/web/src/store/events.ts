@@ -1,6 +1,6 @@
 import type { Snapshot, StreamEvent } from "@carillon/client";
 
-/** The types of events that the client listens to. Opt-in types only come to those who name them. */
+/** The types of events that the client listens to. Opt-in types are sent only to clients that name them. */
 export const eventTypes = [
   "channel_folder",
   "default_streams",
@@ -57,7 +57,7 @@ export const sections = [
 export type Item = StreamEvent<(typeof eventTypes)[number]>;
 export type OrganizationEvent = Exclude<Item, { type: "registered" }>;
 
-/** A part of what is known of an organization: it begins with the snapshot and follows the events. */
+/** A part of the data of an organization. It begins with the snapshot and follows the events. */
 export interface Area {
   load(snapshot: Snapshot): void;
   apply(event: OrganizationEvent): void;

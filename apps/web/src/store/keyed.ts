@@ -32,7 +32,7 @@ export class Keyed<Key, Value> {
     if (this.#values.delete(key)) this.#version.value++;
   }
 
-  /** Changes some fields of a value, if it is there. */
+  /** Changes some fields of a value, if it exists. */
   patch(key: Key, changes: Partial<Value>): void {
     const value = this.#values.get(key);
     if (value !== undefined) this.set(key, { ...value, ...changes });

@@ -8,7 +8,7 @@ export interface Notice {
 
 const shownMs = 12_000;
 
-/** What went wrong with an action, for some seconds. */
+/** Errors of recent actions, each shown for some seconds. */
 export class Notices {
   readonly shown = signal<readonly Notice[]>([]);
   #last = 0;

@@ -29,15 +29,15 @@ export interface Credentials {
 }
 
 /**
- * `connecting` until the first snapshot is there, `offline` while requests get no answer. `refused` is the end: the
- * server does not accept the key.
+ * `connecting` until the first snapshot has arrived, `offline` while requests get no answer. `refused` is final: the server
+ * does not accept the key.
  */
 export type Connection = "connecting" | "live" | "offline" | "refused";
 
-/** Told of every item of the event stream once the store has taken it in. */
+/** Called with every item of the event stream after the store has applied it. */
 export type Listener = (item: Item) => void;
 
-/** What is known of the organization of one signed-in account. Views read its signals, and change it by its client. */
+/** The data of the organization of one signed-in account. Views read its signals, and change it through its client. */
 export class Organization {
   readonly client: Client;
   readonly site: string;

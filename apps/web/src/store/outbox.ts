@@ -7,10 +7,10 @@ import type { Item } from "./events.ts";
 import { whenOnline } from "./online.ts";
 
 /**
- * A message on its way. It is kept in the browser until the server has answered, and its idempotency key makes the
- * server send it once, however often tabs and networks repeat it.
+ * A message that is being sent. The browser stores it until the server has answered. Its idempotency key makes the server
+ * send it once, however often it is repeated.
  *
- *     sending ──> sent ──> gone, once its event is there
+ *     sending ──> sent ──> removed, once its event has arrived
  *        │  ^
  *        v  │ again
  *      failed
@@ -50,7 +50,7 @@ export class Outbox {
     this.#storageKey = `outbox:${sender.site}:${sender.me}`;
   }
 
-  /** Sends what an earlier page left. */
+  /** Sends the messages that an earlier page has left unsent. */
   start(signal: AbortSignal): void {
     this.#signal = signal;
     this.items.value = storage.read<Unsent[]>(this.#storageKey) ?? [];
@@ -76,7 +76,7 @@ export class Outbox {
     this.#keep(this.items.value.filter((item) => item.key !== key));
   }
 
-  /** Drops messages whose events have come: from then on the list of messages has them. */
+  /** Drops messages whose events have arrived, because the list of messages has them then. */
   take(item: Item): void {
     if (item.type === "registered")
       this.#keep(this.items.value.filter(({ state }) => state !== "sent"));
@@ -148,7 +148,7 @@ export function recipientsOf(conversation: Conversation, me: number) {
   return { type: "channel", to: conversation.channelId, topic: conversation.topic } as const;
 }
 
-/** Not by `randomUUID`, which browsers have on https only. */
+/** Makes a key without `randomUUID`, which browsers have on https only. */
 function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

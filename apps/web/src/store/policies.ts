@@ -1,7 +1,7 @@
 import type { Organization } from "../store/organization.ts";
 import { topicPolicies } from "../store/topic-policies.ts";
 
-/** Mutes or follows a topic, or ends it. A topic of a muted channel is unmuted by a policy of its own. */
+/** Mutes or follows a topic, or ends that. A topic of a muted channel needs the policy "unmuted" to be unmuted. */
 export async function togglePolicy(
   { client, topicPolicies: policies, channels }: Organization,
   channelId: number,

@@ -2,7 +2,7 @@ import type { Snapshot } from "@carillon/client";
 import { Keyed } from "./keyed.ts";
 import type { Area, OrganizationEvent } from "./events.ts";
 
-/** Seconds since the epoch when somebody was last active, and last connected. */
+/** When a person was last active and last connected, in seconds since the epoch. */
 interface Times {
   readonly active_timestamp: number;
   readonly idle_timestamp: number;
@@ -10,10 +10,10 @@ interface Times {
 
 export type PresenceState = "active" | "idle" | "offline";
 
-/** Seconds after which somebody of whom nothing was heard counts as offline. */
+/** Seconds without a presence report after which a person counts as offline. */
 const offlineAfter = 140;
 
-/** Who is there, by the clock of the server: this machine's may be wrong by a day. */
+/** The presence of people, by the server's clock: this machine's may be wrong by a day. */
 export class Presence implements Area {
   readonly #times = new Keyed<number, Times>();
   /** Seconds that the server's clock is ahead of this one. */

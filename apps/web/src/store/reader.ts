@@ -1,10 +1,10 @@
 import type { Client } from "@carillon/client";
 
 const delayMs = 250;
-/** What one request may mark. */
+/** Maximum messages that one request marks. */
 const most = 1_000;
 
-/** Marks messages as read, those of a moment in one request. What fails is tried again with the next ones. */
+/** Marks messages as read, several in one request. Those of a failed request are marked with the next ones. */
 export class Reader {
   readonly #client: Client;
   readonly #waiting = new Set<number>();

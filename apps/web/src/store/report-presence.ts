@@ -2,10 +2,10 @@ import type { Client } from "@carillon/client";
 import type { Presence } from "./presence.ts";
 
 const intervalMs = 60_000;
-/** Milliseconds without a key or a pointer after which somebody is idle. */
+/** Milliseconds without keyboard or pointer input after which a person counts as idle. */
 const idleAfterMs = 5 * 60_000;
 
-/** Tells the server every minute that the account is there, and asks who else is, until the signal is aborted. */
+/** Reports the account's presence every minute, and reads that of the others, until the signal is aborted. */
 export function reportPresence(client: Client, presence: Presence, signal: AbortSignal): void {
   let lastInput = Date.now();
   let lastUpdate = -1;

@@ -1,7 +1,7 @@
 import type { Snapshot } from "@carillon/client";
 import type { Area } from "./events.ts";
 
-/** Differences that the way of the answer may have caused. */
+/** Differences up to this are ignored, because the transport of the answer may have caused them. */
 const smallMs = 5_000;
 
 /** The server's time: messages are due by it, however wrong the clock of this machine is. */

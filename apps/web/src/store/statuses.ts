@@ -2,7 +2,7 @@ import type { Snapshot, Status } from "@carillon/client";
 import { Keyed } from "./keyed.ts";
 import type { Area, OrganizationEvent } from "./events.ts";
 
-/** What people say of themselves: "on holiday". */
+/** The statuses of people, such as "on holiday". */
 export class Statuses implements Area {
   readonly #byUser = new Keyed<number, Status>();
 

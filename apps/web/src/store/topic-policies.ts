@@ -3,7 +3,7 @@ import { Keyed } from "./keyed.ts";
 import { keyOf } from "./conversation.ts";
 import type { Area, OrganizationEvent } from "./events.ts";
 
-/** How the account wants to hear of a topic, in the protocol's numbers. */
+/** The protocol's numbers of visibility policies of topics. */
 export const topicPolicies = { inherit: 0, muted: 1, unmuted: 2, followed: 3 } as const;
 
 interface Row {

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { type Conversation, keyOf, othersOf } from "./conversation.ts";
 import type { OrganizationEvent } from "./events.ts";
 
-/** Milliseconds after which somebody whose client has not repeated itself no longer types. */
+/** Milliseconds without a repeated notification after which typing counts as stopped. */
 const expiryMs = 15_000;
 
 /** Who is writing in which conversation. */

@@ -4,7 +4,7 @@ export interface AvatarProps {
   readonly url: string | null | undefined;
 }
 
-/** A person's picture, or the first letter of the name on one of twelve colours. Names stand beside it. */
+/** A person's picture, or the first letter of the name on one of twelve colours. The name is shown beside it. */
 export function Avatar({ name, id, url }: AvatarProps) {
   const [letter = "?"] = name.trim();
   return (

@@ -15,7 +15,7 @@ export interface ButtonProps {
   readonly onClick?: MouseEventHandler<HTMLButtonElement> | undefined;
 }
 
-/** A button; `primary` is the one of a view that people mostly want. */
+/** A button. `primary` is for the main action of a view. */
 export function Button(props: ButtonProps) {
   const { kind = "plain", type = "button", label, pressed, expanded } = props;
   return (

@@ -18,7 +18,7 @@ export interface IconProps {
   readonly filled?: boolean;
 }
 
-/** A drawing beside or in place of words; the control that it is in has the name. */
+/** A drawing beside or in place of words. Its control has the accessible name. */
 export function Icon({ name, filled = false }: IconProps) {
   return (
     <svg class={filled ? "icon icon-filled" : "icon"} viewBox="0 0 24 24" aria-hidden="true">

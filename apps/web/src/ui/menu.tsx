@@ -5,7 +5,7 @@ import { Button, type ButtonProps } from "./button.tsx";
 
 export interface MenuItem {
   readonly label: string;
-  /** What it means right now, beside the label. */
+  /** The current meaning, shown beside the label: a time, for example. */
   readonly detail?: string;
   readonly danger?: boolean;
   /** Whether a line divides it from the entries above. */

@@ -3,7 +3,7 @@ import { reasonOf } from "../reason.ts";
 import { useOrganization } from "../store/use-organization.ts";
 
 export interface Act {
-  /** Sends what somebody did with the widget. The event that follows changes it. */
+  /** Sends an action on the widget. The event that follows changes it. */
   readonly act: (action: object) => void;
   /** Why the last action was refused. */
   readonly problem: string | undefined;

@@ -2,7 +2,7 @@ import type { Message } from "@carillon/client";
 
 type Submessage = Message["submessages"][number];
 
-/** What a widget is made of (messages.md §6.7): its first submessage, and what people did since, by age. */
+/** The data of a widget (messages.md §6.7): its first submessage, and the later actions, oldest first. */
 export interface WidgetData {
   readonly type: string;
   readonly extra: Readonly<Record<string, unknown>>;
