@@ -1,4 +1,4 @@
-import type { Database } from "@carillon/db";
+import { sqlState, type Database } from "@carillon/db";
 import { deliverDue, type DeliverDue, type Publication } from "@carillon/jobs";
 import { batchTries } from "@carillon/scheduling";
 import {
@@ -350,7 +350,8 @@ describe("a scheduled message whose delivery always fails", () => {
       return runs;
     };
 
-    it("has its statements cancelled after five seconds in a batch, and after twenty alone", async () => {
+    /** Tries one of the rows alone. @returns the limits of the statements that send the rows, in order of their contents */
+    const limitsWith = async (alone: TestScheduledMessage) => {
       await scene.db.rows("CREATE TABLE statement_timeouts (content text, value text)");
       await scene.db.rows(
         `CREATE FUNCTION note_timeout() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -359,17 +360,48 @@ describe("a scheduled message whose delivery always fails", () => {
       await scene.db.rows(
         "CREATE TRIGGER note_timeout BEFORE INSERT ON messages FOR EACH ROW EXECUTE FUNCTION note_timeout()",
       );
-      const rows = await make(3);
-      await scene.db.rows(
-        "UPDATE scheduled_messages SET attempts = $2, retry_at = now() WHERE id = $1",
-        [nth(rows, 1).id, batchTries],
-      );
+      await tryAlone(alone);
       await runToTheEnd();
       await scene.db.rows("DROP TRIGGER note_timeout ON messages");
+      await scene.db.rows("DROP FUNCTION note_timeout");
       const noted = await scene.db.rows<{ value: string }>(
         "SELECT value FROM statement_timeouts ORDER BY content",
       );
-      expect(noted.map(({ value }) => value)).to.deep.equal(["5s", "20s", "5s"]);
+      await scene.db.rows("DROP TABLE statement_timeouts");
+      return noted.map(({ value }) => value);
+    };
+    /** Lets a row be tried alone next, with the content. */
+    const tryAlone = ({ id }: TestScheduledMessage, content?: string) =>
+      scene.db.rows(
+        `UPDATE scheduled_messages SET attempts = $2, retry_at = now(), content = coalesce($3, content)
+         WHERE id = $1`,
+        [id, batchTries, content ?? null],
+      );
+
+    it("has its statements cancelled after five seconds in a batch, and after twenty alone", async () => {
+      const rows = await make(3);
+      expect(await limitsWith(nth(rows, 1))).to.deep.equal(["5s", "20s", "5s"]);
+    });
+
+    it("has its statements cancelled after five seconds alone, too, if others wait for its channel", async () => {
+      expect(await limitsWith(nth(await make(1), 0)), "the first message").to.deep.equal(["5s"]);
+      expect(await limitsWith(nth(await make(1), 0))).to.deep.equal(["20s"]);
+      await scene.db.rows("UPDATE channels SET is_recently_active = false WHERE id = $1", [
+        room.id,
+      ]);
+      expect(await limitsWith(nth(await make(1), 0)), "inactive channel").to.deep.equal(["5s"]);
+    });
+
+    it("fails as the first message of its channel, and the other ones are sent", async () => {
+      const slow = nth(await make(1), 0);
+      await tryAlone(slow, "takes long");
+      const rows: TestScheduledMessage[] = [];
+      await runSlowly(async () => {
+        rows.push(...(await make(2)));
+        const during = runJob(scene.db, deliverDue, { realmId: scene.org.realm.id, second: 2 });
+        expect(await during.then(() => "sent", sqlState)).to.equal("55P03");
+      });
+      expect(await ends([slow, ...rows])).to.deep.equal(["failed", "sent", "sent"]);
     });
 
     it("fails with its reason, after all others are sent", async () => {
@@ -388,11 +420,7 @@ describe("a scheduled message whose delivery always fails", () => {
       await make(1);
       await runToTheEnd();
       const slow = nth(await make(1), 0);
-      await scene.db.rows(
-        `UPDATE scheduled_messages SET content = 'takes long', attempts = $2, retry_at = now()
-         WHERE id = $1`,
-        [slow.id, batchTries],
-      );
+      await tryAlone(slow, "takes long");
       const rows: TestScheduledMessage[] = [];
       await runSlowly(async () => {
         rows.push(...(await make(3)));

@@ -65,7 +65,7 @@ const lockTimeoutMs = 2_000;
 /**
  * Maximum milliseconds of one statement. A statement of a full batch takes 150 ms on an idle machine. A row that takes too
  * long delays the rows behind it by this time in each batch that it fails. Tried alone, it delays no other row and has the
- * whole time of a job.
+ * whole time of a job, unless it locks its destination (`locksDestination`): then it has the time of a batch.
  */
 const statementTimeoutMs = { batch: 5_000, single: 20_000 } as const;
 

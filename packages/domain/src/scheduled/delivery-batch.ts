@@ -19,6 +19,7 @@ import type { Outcome } from "./outcome.ts";
 import { maxNames } from "./read-ahead.ts";
 import {
   canPrepareEarly,
+  locksDestination,
   makeRows,
   numberRows,
   prepareRows,
@@ -256,6 +257,8 @@ export class DeliveryBatch {
     const { rows } = prepared;
     const inFlight = this.#rowsInFlight(prepared);
     this.#machine.move(["checking", "waiting"], { kind: "numbering", rows, inFlight });
+    // Other messages to the channel or conversation wait for its lock, and each wait counts as a failed try of them.
+    if (this.#plan.single && locksDestination(prepared)) await beginClaiming(tx, "batch");
     const numbered = "messages" in prepared ? prepared : await numberRows(tx, prepared);
     this.#machine.move(["numbering"], { kind: "writing", rows, inFlight });
     return writeRows(this.#options, tx, numbered);

@@ -148,13 +148,19 @@ export async function numberRows(tx: Tx, prepared: PreparedRows): Promise<Number
 }
 
 /**
+ * Returns whether a message takes a lock on which other messages to the same place wait: direct messages, which may create
+ * a conversation, and messages to channels that are inactive or have no message yet.
+ */
+export function locksDestination({ outgoing }: PreparedRows): boolean {
+  return outgoing.some(({ target }) => target.kind === "direct" || touchesChannel(target));
+}
+
+/**
  * Makes the rows, copies and events of the messages before the previous batch has committed. Returns undefined if
- * that could block on a lock of the previous batch: for direct messages, which may create a conversation, and for channels
- * that are inactive or have no message yet.
+ * that could block on a lock of the previous batch ({@link locksDestination}).
  */
 export async function makeRows(tx: Tx, prepared: PreparedRows): Promise<NumberedRows | undefined> {
-  if (prepared.outgoing.some(({ target }) => target.kind === "direct" || touchesChannel(target)))
-    return undefined;
+  if (locksDestination(prepared)) return undefined;
   const rows = await numberRows(tx, prepared);
   const { numbered, receiving } = rows.messages;
   return receiving ? { ...rows, made: await makeMessages(rows.realm, numbered, receiving) } : rows;
