@@ -8,7 +8,7 @@ const hourMs = 3_600_000;
 describe("IdentityClient", () => {
   it("loads the provider's description again after an hour", async () => {
     const provider = await startScriptedProvider();
-    let now = Date.now();
+    let now = 0;
     const client = new IdentityClient(provider.config, { clock: { now: () => now } });
     const begin = async () =>
       client.authorizationUrl(

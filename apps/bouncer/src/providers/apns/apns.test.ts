@@ -178,14 +178,19 @@ describe("The provider APNs", () => {
     const proxy = await startFaultProxy(server.url);
     const url = proxy.url.replace(/\/$/, "");
     const careful = open({ url, quietMs: 0, timeoutMs: 3_000 });
+    // A busy machine may need several tries to connect.
+    await waitFor(async () => (await careful.handOver(handover)).kind === "sent", {
+      what: "a push is sent",
+    });
+    const { connections } = server;
+    const sent = server.pushes.length;
     expect((await careful.handOver(handover)).kind).to.equal("sent");
-    expect((await careful.handOver(handover)).kind).to.equal("sent");
-    expect(server.connections).to.equal(1);
+    expect(server.connections).to.equal(connections);
     proxy.freeze();
     expect((await careful.handOver(handover)).kind).to.equal("undelivered");
     await careful.close();
     await proxy.close();
-    expect(server.pushes).to.have.length(2);
+    expect(server.pushes).to.have.length(sent + 1);
   });
 
   it("reports unsure when the answer times out", async () => {
