@@ -57,6 +57,17 @@ describe("Login page", () => {
     expect(both.map(({ status }) => status)).to.have.members([200, 404]);
   });
 
+  it("accepts a ticket of nine minutes", async () => {
+    const browser = visitor();
+    const { deliveryEmail: username, id } = await person();
+    const ticket = await browser.submit(path, { username, password });
+    await db.rows(
+      "UPDATE login_tickets SET created_at = now() - interval '9 min' WHERE user_id = $1",
+      [id],
+    );
+    expect((await browser.send(ticket, path)).status).to.equal(200);
+  });
+
   it("accepts no ticket that is late, unknown, of a deactivated account or of another organization", async () => {
     const [late, gone] = [await person(), await person()];
     const browser = visitor();
@@ -64,7 +75,7 @@ describe("Login page", () => {
     for (const { deliveryEmail: username } of [late, gone])
       tickets.push(await browser.submit(path, { username, password }));
     await db.rows(
-      "UPDATE login_tickets SET created_at = now() - interval '11 min' WHERE user_id = $1",
+      "UPDATE login_tickets SET created_at = now() - interval '601 s' WHERE user_id = $1",
       [late.id],
     );
     await deactivateUser(db, gone);

@@ -182,11 +182,21 @@ describe("Password reset by mail", () => {
     refusedWith(await logIn(me, phrases[1 - winner] ?? ""), "AUTHENTICATION_FAILED");
   });
 
+  it("accepts a link of almost 24 hours", async () => {
+    const me = await person();
+    const path = await linkFor(me);
+    await db.rows(
+      "UPDATE password_resets SET created_at = now() - interval '23 h 55 min' WHERE user_id = $1",
+      [me.id],
+    );
+    expect((await visitor().submit(path, { password })).status).to.equal(303);
+  });
+
   it("answers 404 alike for links that are unknown, expired, of another organization, address or state", async () => {
     const [late, gone, moved] = [await person(), await person(), await person()];
     const paths = [await linkFor(late), await linkFor(gone), await linkFor(moved)];
     await db.rows(
-      "UPDATE password_resets SET created_at = now() - interval '25 h' WHERE user_id = $1",
+      "UPDATE password_resets SET created_at = now() - interval '24 h 1 s' WHERE user_id = $1",
       [late.id],
     );
     await deactivateUser(db, gone);

@@ -357,6 +357,13 @@ describe("An identity provider", () => {
       }
     });
 
+    it("signs the person in within ten minutes", async () => {
+      const begun = await beginSigningIn(gateway, { mobile_flow_otp: otp });
+      const code = provider.grant(begun.asked, claims);
+      await db.rows("UPDATE sso_attempts SET created_at = now() - interval '9 min'");
+      expect((await comeBack(gateway, begun, { code })).status).to.equal(302);
+    });
+
     it("signs nobody in after ten minutes, or with another state", async () => {
       const begun = await beginSigningIn(gateway);
       const code = provider.grant(begun.asked, claims);
