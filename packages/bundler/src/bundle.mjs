@@ -5,6 +5,7 @@ import { build } from "esbuild";
 import { asciiPatterns } from "./ascii-patterns.mjs";
 import { ownSources } from "./own-sources.mjs";
 import { partsOf } from "./parts.mjs";
+import { plainAssertions } from "./plain-assertions.mjs";
 import { writeOutputs } from "./write-outputs.mjs";
 
 /** External modules: they read files beside themselves, or few processes load them. */
@@ -35,7 +36,7 @@ export async function bundle(app) {
     target: "node20.19",
     conditions: ["source"],
     external: externalModules,
-    plugins: [ownSources(outdir), asciiPatterns],
+    plugins: [ownSources(outdir), asciiPatterns, plainAssertions],
     // Beside the entries, so that paths relative to a module are the same everywhere.
     chunkNames: "[name]-[hash]",
     banner: { js: commonJs },

@@ -26,6 +26,33 @@ describe("The bundle of an app", () => {
       unknown
     >;
 
+  it("does not quote the source of an assertion that fails", async () => {
+    await put(
+      "src/main.ts",
+      `import assert from "node:assert";
+       import { AssertionError, deepEqual } from "assert";
+       const errorOf = (work: () => void) => { try { work(); } catch (error) { return error as Error; } };
+       export const errors = [
+         errorOf(() => assert(1 > 2)),
+         errorOf(() => assert.ok(0)),
+         errorOf(() => assert(false, "why")),
+         errorOf(() => deepEqual(1, 2, "same")),
+         errorOf(() => assert(true)),
+       ];
+       export const areAssertions = errors[0] instanceof AssertionError;`,
+    );
+    await bundle(folder);
+    const { errors, areAssertions } = await run("main.js");
+    expect((errors as Array<Error | undefined>).map((error) => error?.message)).to.deep.equal([
+      "Assertion failed",
+      "Assertion failed",
+      "why",
+      "same",
+      undefined,
+    ]);
+    expect(areAssertions).to.equal(true);
+  });
+
   it("replaces a scanned folder by a list of its modules", async () => {
     await put(
       "src/deep/load.ts",
