@@ -162,7 +162,7 @@ try {
     });
     const line = stdout.split("\n").find((text) => text.includes("dinner failed"));
     expect(line, stderr).to.be.a("string");
-    const { err } = JSON.parse(line!) as { err: { stack: string } };
+    const { err } = JSON.parse(line ?? "") as { err: { stack: string } };
     const source = (path: string) => pathToFileURL(join(folder, "src", path)).href;
     expect(err.stack).to.contain("Error: no soup for table 7");
     expect(err.stack).to.contain(`at cookDinner (${source("deep/thrower.ts")}:8:9)`);

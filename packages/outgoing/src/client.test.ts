@@ -141,6 +141,7 @@ describe("The client of endpoints", () => {
       await broken("HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 2\r\n\r\nab"),
     ).to.deep.equal({ kind: "broken", reason: "the answer is compressed", status: 200 });
     expect(await broken("SMTP ready\r\n\r\n")).to.deep.include({ kind: "broken" });
+    expect(await broken("HTTP/1.1 000 None\r\n\r\n")).to.deep.include({ kind: "broken" });
     expect(await broken(`HTTP/1.1 200 OK\r\nx: ${"a".repeat(20_000)}\r\n\r\n`)).to.deep.include({
       kind: "broken",
     });

@@ -142,7 +142,8 @@ function lostOrBroken(error: unknown, status: number | undefined): OutgoingOutco
   const isBroken =
     status !== undefined ||
     name === "HTTPParserError" ||
-    /^(HPE_|UND_ERR_(RES|HEADERS_OVERFLOW))/.test(code);
+    // undici takes it for impossible that a status is below 100.
+    /^(HPE_|UND_ERR_(RES|HEADERS_OVERFLOW)|ERR_ASSERTION)/.test(code);
   if (!isBroken) return { kind: "lost", reason: `no connection or no answer (${what})` };
   const reason = `the answer is not HTTP, or breaks off (${what})`;
   return { kind: "broken", reason, ...(status === undefined ? {} : { status }) };
