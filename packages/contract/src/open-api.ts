@@ -333,7 +333,7 @@ function errorExample(code: ErrorCode): object {
   return { result: "error", msg: errorCodes[code].when, code };
 }
 
-/** A page refuses with a page. */
+/** Describes an error response. The errors of a page are pages. */
 function refusal({ page }: Operation, description: string, schema: JsonSchema, example: object) {
   return page ? { description, content: { "text/html": {} } } : json(description, schema, example);
 }

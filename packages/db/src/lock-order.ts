@@ -16,11 +16,11 @@ export const lockOrder = [
   "intent",
   /** The step that a deletion job works on; claimed before the job reads anything else. By deletion. */
   "deletionStep",
-  /** Requests that wait for their pictures; ended or finished before anything else of them. By id. */
+  /** Requests that wait for their pictures; locked before any other row of the request. By id. */
   "pictureRequests",
   /** The hits of one rate limit, in a separate transaction; the key is a hash of its name. */
   "rateLimit",
-  /** The `Idempotency-Key` of a request, before everything else of it. By a part of its digest. */
+  /** The `Idempotency-Key` of a request; locked before anything else that the request locks. By a part of its digest. */
   "idempotencyKey",
   /** Creation of the first organization. */
   "firstOrganization",
@@ -28,7 +28,7 @@ export const lockOrder = [
   "upserts",
   /** The organization's group graph: members of groups, new and deactivated accounts, permissions. By organization. */
   "groups",
-  /** Links with which people join: of one address all, so that one of them makes the account. By id. */
+  /** Invitation links. All links of an address are locked together, so that only one creates the account. By id. */
   "invitations",
   /** The counts of an organization's mails with invitations, and of its reusable links. By organization. */
   "invitationCounts",
@@ -81,7 +81,7 @@ export const lockOrder = [
   "storage",
   /** A bot's storage. By bot. */
   "botStorage",
-  /** What the next mails about missed messages tell. By account. */
+  /** The contents of the next mails about missed messages. By account. */
   "missedMails",
   /** An account's status and presence. By account. */
   "ownState",

@@ -201,7 +201,7 @@ function callback(url: string, input: contract.InputOf<typeof contract.completeS
   return address;
 }
 
-/** Returns the parameters that hand the key to an app; whoever else reads them cannot decrypt the key. */
+/** Returns the parameters that hand the key to an app. Only the app that began the sign-in can decrypt the key. */
 function handOver(url: string, otp: string, { id, email, apiKey }: SignedIn): string {
   const parameters = new URLSearchParams({
     otp_encrypted_api_key: encryptedForApp(apiKey, otp),

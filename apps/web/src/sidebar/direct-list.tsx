@@ -4,7 +4,7 @@ import { texts } from "../texts.ts";
 import { PresenceDot } from "../people/presence-dot.tsx";
 import { SidebarLink } from "./link.tsx";
 
-/** How many conversations are shown besides those with unread messages. */
+/** How many conversations are shown in addition to those with unread messages. */
 const shown = 15;
 
 /** The latest direct conversations. */

@@ -122,6 +122,6 @@ export async function checkPassword(password: string): Promise<void> {
     );
   if (guesses < minPasswordGuesses)
     throw errors.badRequest(
-      `password is too easy to guess: it would be found with about ${Math.ceil(guesses)} guesses, and ${minPasswordGuesses} are the least; add words or characters that are hard to foresee`,
+      `password is too easy to guess: about ${Math.ceil(guesses)} guesses would find it, and at least ${minPasswordGuesses} are required; add words or unusual characters`,
     );
 }

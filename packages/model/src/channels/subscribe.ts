@@ -52,7 +52,7 @@ const count = statement({
     FROM held JOIN change USING (id) WHERE c.id = held.id`,
 });
 
-/** Subscriptions, over all accounts, that are examined for unused colours. */
+/** Maximum subscriptions of all accounts together that are examined for unused colours. */
 const lookedAt = 200_000;
 
 /**

@@ -20,7 +20,7 @@ const issue = z.object({
   assignedTo: z.object({ name: maybeText }).nullish(),
 });
 
-/** What other payloads of Sentry are about. */
+/** Fields that name the event in payloads of Sentry that are not supported. */
 const otherKinds = ["error", "comment", "installation", "metric_alert", "description_text"];
 
 const shape = z.object({
