@@ -1,35 +1,148 @@
 import type { ScheduledMessage } from "@carillon/client";
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useMemo } from "preact/hooks";
+import { ScheduleDetails } from "../store/schedule-details.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
-import { Table } from "../ui/table.tsx";
+import { Alert } from "../ui/alert.tsx";
+import { Button } from "../ui/button.tsx";
+import { type Report, ReportLine } from "./report.tsx";
+import { ScheduledEntry } from "./scheduled-entry.tsx";
+import { SeriesEntry } from "./series-entry.tsx";
+import { WithheldEntry } from "./withheld-entry.tsx";
 
 const t = texts.schedule;
-const times = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+/** Entries of a section that are drawn at first, and added by each click. */
+const pageSize = 50;
 
-/** The messages that the account has scheduled. */
+/** What the account has scheduled: what failed first, since it waits for the person. */
 export function ScheduleView() {
-  const { plans, channels, people } = useOrganization();
-  const placeOf = ({ to, topic }: ScheduledMessage) =>
-    typeof to === "number"
-      ? `#${channels.nameOf(to) ?? ""} › ${topic ?? ""}`
-      : to.map((id) => people.nameOf(id)).join(", ");
-  const rows = plans.scheduled
+  const organization = useOrganization();
+  const { plans } = organization;
+  const details = useMemo(() => new ScheduleDetails(organization), [organization]);
+  useEffect(() => details.follow(), [details]);
+  const report = useSignal<Report | undefined>(undefined);
+  const tell = (value: Report) => {
+    report.value = value;
+  };
+
+  const messages = plans.scheduled
     .all()
-    .toSorted((a, b) => a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp);
+    .toSorted(
+      (a, b) =>
+        a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp ||
+        a.scheduled_message_id - b.scheduled_message_id,
+    );
+  const entry = (message: ScheduledMessage) => (
+    <ScheduledEntry
+      key={message.scheduled_message_id}
+      message={message}
+      details={details}
+      onReport={tell}
+    />
+  );
+  const failed = messages.filter((message) => message.failed);
+  const upcoming = messages.filter((message) => !message.failed);
+  const series = plans.series
+    .all()
+    .toSorted((a, b) => Number(a.state === "ended") - Number(b.state === "ended"));
+  const withheld = details.withheld
+    .all()
+    .toSorted((a, b) => b.withheld_timestamp - a.withheld_timestamp);
+  const isEmpty = messages.length + series.length + withheld.length === 0;
+
   return (
-    <div class="page">
-      <Table
-        caption={t.title}
-        empty={t.empty}
-        rows={rows}
-        keyOf={(row) => row.scheduled_message_id}
-        columns={[
-          { title: t.time, cell: (row) => times.format(row.scheduled_delivery_timestamp * 1_000) },
-          { title: t.to, cell: (row) => <bdi>{placeOf(row)}</bdi> },
-          { title: t.content, cell: (row) => <bdi>{row.content}</bdi> },
-          { title: "", cell: (row) => row.failed && <strong>{t.failed}</strong> },
-        ]}
+    <div class="page schedule">
+      <ReportLine
+        report={report.value}
+        onDismiss={() => {
+          report.value = undefined;
+        }}
       />
+      {details.state.value === "failed" && (
+        <Alert>
+          {t.detailsFailed(details.reason.value)}{" "}
+          <Button kind="quiet" onClick={() => void details.load()}>
+            {texts.app.retry}
+          </Button>
+        </Alert>
+      )}
+      {isEmpty ? (
+        <EmptySchedule />
+      ) : (
+        <>
+          {failed.length > 0 && (
+            <Section title={t.failedTitle} hint={t.failedHint} items={failed} draw={entry} />
+          )}
+          <Section title={t.upcomingTitle} empty={t.upcomingEmpty} items={upcoming} draw={entry} />
+          <Section
+            title={t.repeatingTitle}
+            empty={t.repeatingEmpty}
+            items={series}
+            draw={(one) => <SeriesEntry key={one.series_id} series={one} onReport={tell} />}
+          />
+          <Section
+            title={t.withheldTitle}
+            empty={t.withheldEmpty}
+            items={withheld}
+            draw={(message) => (
+              <WithheldEntry key={message.scheduled_message_id} message={message} />
+            )}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+interface SectionProps<Item> {
+  readonly title: string;
+  readonly hint?: string;
+  /** What the section is for, shown while nothing is in it. */
+  readonly empty?: string;
+  readonly items: readonly Item[];
+  readonly draw: (item: Item) => ComponentChildren;
+}
+
+function Section<Item>({ title, hint, empty, items, draw }: SectionProps<Item>) {
+  const id = useId();
+  const shown = useSignal(pageSize);
+  const more = items.length - shown.value;
+  return (
+    <section class="schedule-section" aria-labelledby={id}>
+      <h3 id={id}>
+        {title} {items.length > 0 && <span class="section-count">{items.length}</span>}
+      </h3>
+      {hint !== undefined && <p class="hint">{hint}</p>}
+      {items.length === 0 ? (
+        <p class="hint">{empty}</p>
+      ) : (
+        <ul class="entries">{items.slice(0, shown.value).map(draw)}</ul>
+      )}
+      {more > 0 && (
+        <Button
+          onClick={() => {
+            shown.value += pageSize;
+          }}
+        >
+          {t.showMore(more)}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function EmptySchedule() {
+  return (
+    <div class="schedule-empty">
+      <h3>{t.empty}</h3>
+      <p>{t.emptyHint}</p>
+      <ul>
+        {t.emptyWays.map((way) => (
+          <li key={way}>{way}</li>
+        ))}
+      </ul>
     </div>
   );
 }

@@ -1,5 +1,4 @@
-import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { signal } from "@preact/signals";
 import { useOrganization } from "../store/use-organization.ts";
 import type { Organization } from "../store/organization.ts";
 import type { TimeStyle } from "./words.ts";
@@ -7,17 +6,16 @@ import { isZone } from "./zones.ts";
 
 const refreshMs = 15_000;
 
+/** Counts up while the page is open, so that all views are drawn again at once. */
+const ticks = signal(0);
+setInterval(() => {
+  ticks.value++;
+}, refreshMs);
+
 /** Returns the server's time in seconds, and draws the view again as it passes. */
 export function useNow(): number {
-  const { clock } = useOrganization();
-  const now = useSignal(clock.now());
-  useEffect(() => {
-    const timer = setInterval(() => {
-      now.value = clock.now();
-    }, refreshMs);
-    return () => clearInterval(timer);
-  }, [clock, now]);
-  return now.value;
+  void ticks.value;
+  return useOrganization().clock.now();
 }
 
 /** Returns how times are written for the person, in the time zone of the account or else of the browser. */

@@ -1,5 +1,6 @@
 import { accounts } from "../session/accounts.ts";
 import { allMessages, type Route } from "../route.ts";
+import { ScheduleCount } from "../schedule/schedule-count.tsx";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Button } from "../ui/button.tsx";
@@ -32,7 +33,10 @@ export function Sidebar() {
         {t.drafts}
         {plans.drafts.size > 0 && <span class="plain-count"> {plans.drafts.size}</span>}
       </SidebarLink>
-      <SidebarLink to={{ page: "schedule" }}>{t.schedule}</SidebarLink>
+      <SidebarLink to={{ page: "schedule" }}>
+        {t.schedule}
+        <ScheduleCount />
+      </SidebarLink>
       <ChannelList />
       <DirectList />
       <div class="sidebar-end">

@@ -1,0 +1,115 @@
+import type { Condition, ScheduledMessage } from "@carillon/client";
+import { useSignal } from "@preact/signals";
+import { keyOf } from "../store/conversation.ts";
+import { recipientsOf } from "../store/outbox.ts";
+import { useOrganization } from "../store/use-organization.ts";
+import { texts } from "../texts.ts";
+import { conversationOf } from "./actions.ts";
+import { ConditionFields } from "./condition-fields.tsx";
+import { FormDialog } from "./form-dialog.tsx";
+import { secondsOf } from "./later-dialog.tsx";
+import { PlaceFields } from "./place-fields.tsx";
+import { firstChoice } from "./presets.ts";
+import { TextField } from "./text-field.tsx";
+import { TimeFields } from "./time-fields.tsx";
+import { useTimeStyle } from "./use-times.ts";
+import { localOf } from "./zones.ts";
+
+const t = texts.schedule;
+
+export interface EditDialogProps {
+  readonly message: ScheduledMessage;
+  readonly conditions: readonly Condition[];
+  /** Whether only the time is asked for. */
+  readonly isTimeOnly: boolean;
+  /** Whether the message belongs to a series, of which the others stay as they are. */
+  readonly isOccurrence: boolean;
+  readonly onClose: () => void;
+}
+
+/** Changes a scheduled message. Only what differs is sent, so that what others changed meanwhile stays. */
+export function EditDialog(props: EditDialogProps) {
+  const { message, conditions, isTimeOnly, isOccurrence, onClose } = props;
+  const { client, clock, me } = useOrganization();
+  const { zone } = useTimeStyle();
+  const before = {
+    place: conversationOf(message, me),
+    content: message.content,
+    local: message.failed
+      ? firstChoice(clock.now(), zone)
+      : localOf(message.scheduled_delivery_timestamp, zone),
+    unless: conditions,
+  };
+  const place = useSignal(before.place);
+  const content = useSignal(before.content);
+  const time = useSignal({ local: before.local, zone });
+  const unless = useSignal(before.unless);
+  const hasTopic = "channelId" in place.value;
+  // Others than for channels would be refused.
+  const possible = hasTopic
+    ? unless.value
+    : unless.value.filter(({ kind }) => kind !== "topic_resolved");
+
+  async function save(): Promise<void> {
+    const isMoved =
+      keyOf(place.value) !== keyOf(before.place) || topicOf(place.value) !== topicOf(before.place);
+    const isLater = message.failed || time.value.local !== before.local || time.value.zone !== zone;
+    const changes = {
+      ...(isMoved && recipientsOf(place.value, me)),
+      ...(content.value !== before.content && { content: content.value }),
+      ...(isLater && { scheduled_delivery_timestamp: secondsOf(time.value) }),
+      ...(JSON.stringify(possible) !== JSON.stringify(before.unless) && { unless: possible }),
+    };
+    if (Object.keys(changes).length > 0)
+      await client.editScheduledMessage({
+        scheduled_message_id: message.scheduled_message_id,
+        ...changes,
+      });
+  }
+
+  return (
+    <FormDialog
+      title={isTimeOnly ? t.newTime : t.editTitle}
+      submit={isTimeOnly ? t.schedule : t.save}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      {isOccurrence && <p class="hint">{t.onlyThisOne}</p>}
+      {!isTimeOnly && (
+        <>
+          <TextField
+            value={content.value}
+            onChange={(value) => {
+              content.value = value;
+            }}
+          />
+          <PlaceFields
+            value={place.value}
+            onChange={(value) => {
+              place.value = value;
+            }}
+          />
+        </>
+      )}
+      <TimeFields
+        value={time.value}
+        onChange={(value) => {
+          time.value = value;
+        }}
+      />
+      {!isTimeOnly && (
+        <ConditionFields
+          value={possible}
+          hasTopic={hasTopic}
+          onChange={(value) => {
+            unless.value = value;
+          }}
+        />
+      )}
+    </FormDialog>
+  );
+}
+
+function topicOf(place: ReturnType<typeof conversationOf>): string {
+  return "topic" in place ? place.topic : "";
+}
