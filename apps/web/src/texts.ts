@@ -286,7 +286,8 @@ export const texts = {
     },
     notScheduled: (reason: string) => `Not scheduled: ${reason}`,
     scheduledFor: {
-      message: (relative: string, absolute: string) => `Scheduled ${relative}: ${absolute}.`,
+      message: (relative: string, absolute: string) =>
+        `Scheduled. It is sent ${relative}: ${absolute}.`,
       series: (relative: string, absolute: string) =>
         `Scheduled. It is sent for the first time ${relative}: ${absolute}.`,
     },
@@ -318,9 +319,11 @@ export const texts = {
     repeatingEmpty: "No message is repeated. “Repeat…” is in the menu of “Send later”.",
     failedTitle: "Failed",
     failedHint: "These messages were not sent. Give them a new time, change them, or delete them.",
-    withheldTitle: "Not needed any more",
+    withheldTitle: "Withheld",
+    withheldHint:
+      "These messages were not sent because a condition held. They are listed for 30 days.",
     withheldEmpty:
-      "Messages that were not sent because a condition held, such as a reply, are listed here for 30 days.",
+      "Messages that are not sent because a condition holds, such as a reply, will be listed here.",
     showMore: (count: number) => `Show more (${count})`,
     detailsFailed: (reason: string) => `Cannot load conditions and reasons: ${reason}`,
     waitingCount: (count: number) => `${count} scheduled`,

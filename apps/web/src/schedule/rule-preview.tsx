@@ -6,7 +6,7 @@ import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Alert } from "../ui/alert.tsx";
 import { useNow, useTimeStyle } from "./use-times.ts";
-import { absolute, relative } from "./words.ts";
+import { absolute, compact, relative } from "./words.ts";
 
 const t = texts.schedule;
 /** How long the fields must rest before the server is asked. */
@@ -57,8 +57,11 @@ export function RulePreview({ start, timezone, rrule, excludedDates = [] }: Rule
       <ol>
         {occurrences.map(({ occurrence, scheduled_delivery_timestamp: seconds }) => (
           <li key={occurrence}>
-            <time dateTime={new Date(seconds * 1_000).toISOString()}>
-              {absolute(seconds, style)}
+            <time
+              dateTime={new Date(seconds * 1_000).toISOString()}
+              title={absolute(seconds, style)}
+            >
+              {compact(seconds, style)}
             </time>{" "}
             <span class="hint">{relative(seconds, now, style)}</span>
           </li>

@@ -85,6 +85,7 @@ export function ScheduleView() {
           <Section
             title={t.withheldTitle}
             empty={t.withheldEmpty}
+            hint={t.withheldHint}
             items={withheld}
             draw={(message) => (
               <WithheldEntry key={message.scheduled_message_id} message={message} />
@@ -114,7 +115,7 @@ function Section<Item>({ title, hint, empty, items, draw }: SectionProps<Item>) 
       <h3 id={id}>
         {title} {items.length > 0 && <span class="section-count">{items.length}</span>}
       </h3>
-      {hint !== undefined && <p class="hint">{hint}</p>}
+      {hint !== undefined && items.length > 0 && <p class="hint">{hint}</p>}
       {items.length === 0 ? (
         <p class="hint">{empty}</p>
       ) : (

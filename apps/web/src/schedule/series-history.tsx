@@ -9,7 +9,7 @@ import { texts } from "../texts.ts";
 import { Alert } from "../ui/alert.tsx";
 import { conversationOf } from "./actions.ts";
 import { useTimeStyle } from "./use-times.ts";
-import { absolute } from "./words.ts";
+import { absolute, compact } from "./words.ts";
 
 const t = texts.schedule;
 const mostRuns = 20;
@@ -51,7 +51,14 @@ export function SeriesHistory({ series }: { readonly series: MessageSeries }) {
       {occurrences.length > 0 && <h4>{t.preview}</h4>}
       <ul>
         {occurrences.map(({ occurrence, scheduled_delivery_timestamp: seconds }) => (
-          <li key={occurrence}>{absolute(seconds, style)}</li>
+          <li key={occurrence}>
+            <time
+              dateTime={new Date(seconds * 1_000).toISOString()}
+              title={absolute(seconds, style)}
+            >
+              {compact(seconds, style)}
+            </time>
+          </li>
         ))}
       </ul>
       {runs.length > 0 && <h4>{t.results}</h4>}

@@ -16,15 +16,27 @@ export function absolute(seconds: number, style: TimeStyle): string {
     day: "numeric",
     month: "long",
     year: "numeric",
-    hour: "2-digit",
+    hour: "numeric",
     minute: "2-digit",
     timeZoneName: "short",
   });
 }
 
+/** Writes a time with its day and year, for lists of times in one zone: `Sat, 28 Nov 2026, 09:00`. */
+export function compact(seconds: number, style: TimeStyle): string {
+  return format(seconds, style, {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "numeric",
+    minute: "2-digit",
+  });
+}
+
 /** Writes the time of day: `09:00`. */
 export function timeOfDay(seconds: number, style: TimeStyle): string {
-  return format(seconds, style, { hour: "2-digit", minute: "2-digit" });
+  return format(seconds, style, { hour: "numeric", minute: "2-digit" });
 }
 
 /** Writes the day, with the year unless it is the current one: `Sat, 28 Nov`. */
