@@ -1,7 +1,7 @@
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Button } from "../ui/button.tsx";
-import { ChannelChoice } from "./channel-choice.tsx";
+import { ChannelChoice } from "../recipients/channel-choice.tsx";
 import type { ComposeState } from "./compose-state.ts";
 import { Icon } from "../ui/icon.tsx";
 

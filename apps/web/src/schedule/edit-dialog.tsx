@@ -8,7 +8,7 @@ import { conversationOf } from "./actions.ts";
 import { ConditionFields } from "./condition-fields.tsx";
 import { FormDialog } from "./form-dialog.tsx";
 import { secondsOf } from "./later-dialog.tsx";
-import { PlaceFields } from "./place-fields.tsx";
+import { PlaceFields } from "../recipients/place-fields.tsx";
 import { firstChoice } from "./presets.ts";
 import { TextField } from "./text-field.tsx";
 import { TimeFields } from "./time-fields.tsx";

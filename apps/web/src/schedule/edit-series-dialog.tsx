@@ -5,7 +5,7 @@ import { recipientsOf } from "../store/outbox.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { conversationOf } from "./actions.ts";
-import { PlaceFields } from "./place-fields.tsx";
+import { PlaceFields } from "../recipients/place-fields.tsx";
 import { RepeatDialog, type Repetition } from "./repeat-dialog.tsx";
 import { ruleOf, textOfRule } from "./rule.ts";
 import { TextField } from "./text-field.tsx";

@@ -1,5 +1,5 @@
 import { useId } from "preact/hooks";
-import { ChannelChoice } from "../compose/channel-choice.tsx";
+import { ChannelChoice } from "./channel-choice.tsx";
 import type { Conversation } from "../store/conversation.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
