@@ -7,7 +7,7 @@ export interface QueueReading {
   readonly waiting: number;
   /** Runs of its jobs that this worker has begun since it started. */
   readonly begun: number;
-  /** Why the store refuses this worker jobs of the queue; undefined if it does not. */
+  /** Why the store refuses jobs of the queue to this worker; undefined if it does not. */
   readonly refusal?: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface HealthReading {
 }
 
 export interface HealthMonitorOptions {
-  /** Reads over its own connection, because the worker's pool may be what is broken. */
+  /** Reads over its own connection, because the worker's pool may be broken. */
   probe(signal: AbortSignal): Promise<HealthReading>;
   /** Called once, after two failed checks in a row. */
   exit(why: string): void;
@@ -48,7 +48,7 @@ const limit = 2;
 /**
  * Detects a worker that runs but does no work. A check fails if work is due and no worker has run a job since the
  * previous check; if jobs wait in a queue and this worker has taken none (no run lasts that long); if the store refused
- * it jobs at both checks; or if the database does not answer.
+ * jobs to it at both checks; or if the database does not answer.
  */
 export function startHealthMonitor(options: HealthMonitorOptions): HealthMonitor {
   const { log, intervalMs = checkEveryMs } = options;

@@ -17,8 +17,8 @@ export function isTicked(value: string): boolean {
 }
 
 /**
- * Returns the e-mail address of a form; undefined if the text is none. Forms that mail a link answer such a text like
- * every address: browsers do not send it.
+ * Returns the e-mail address of a form; undefined if the text is not an address. Forms that mail a link give such a text the
+ * same answer as an address. Browsers do not send it.
  */
 export function addressOf(text: string): string | undefined {
   const email = text.trim();

@@ -60,7 +60,7 @@ export function plainLine(text: string): string {
   return plain(text).replace(/^(\d{1,9})\./, "$1&#46;");
 }
 
-/** Returns a part of a topic: topics are no Markdown. */
+/** Returns a part of a topic. Topics are not Markdown. */
 export function topicText(text: string): string {
   const line = oneLine(text.slice(0, 100 * maxPlain)).replaceAll(
     /[\p{Cs}\p{Noncharacter_Code_Point}]/gu,

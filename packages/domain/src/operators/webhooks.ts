@@ -66,7 +66,7 @@ export async function listDeadCalls(
   return { rows: page, next: rows.length > pageSize ? page.at(-1)?.id : undefined };
 }
 
-/** Which calls that were given up: by their ids, or all of a bot. */
+/** A choice of calls that were given up: by their ids, or all of a bot. */
 export type DeadCallChoice = { readonly ids: readonly number[] } | { readonly botId: number };
 
 /** Rows of one transaction. */
@@ -107,7 +107,7 @@ const discard = acting(
 );
 
 /**
- * Puts calls that were given up back into the queue, under their old `webhook-id`. A second call finds none of them.
+ * Puts calls that were given up back into the queue, under their old `webhook-id`. Has no effect on calls that are in the queue already.
  * @param operator name for the audit log
  * @returns how many
  */
