@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path/posix";
 import { expect } from "chai";
-import { layers, reserved } from "./layers.ts";
+import { layers, reserved, restricted } from "./layers.ts";
 import { readSources, sourceFile, type SourceFile } from "./source-files.ts";
 
 const root = new URL("../../", import.meta.url);
@@ -64,6 +64,8 @@ describe("the layers", () => {
     ["packages/events/src/a.ts", 'import { x } from "@carillon/db/generated/client";'],
     ["apps/gateway/src/a.ts", "const port = process.env.PORT;"],
     ["packages/db/src/a.ts", 'import { env } from "node:process";'],
+    ["apps/web/src/a.tsx", 'import { x } from "@carillon/contract";'],
+    ["apps/gateway/src/a.ts", 'import { render } from "preact";'],
   ];
   for (const [path, text] of refused)
     it(`refuse ${text} in ${path}`, () => {
@@ -102,6 +104,8 @@ function ruleBrokenBy(path: string, workspace: string, name: string): string | u
   const [, own, rest] = /^@carillon\/([^/]+)(\/.*)?$/.exec(name) ?? [];
   if (own !== undefined) {
     if (rest !== undefined) return "a package is imported as a whole";
+    const allowed = restricted.get(workspace);
+    if (allowed && !allowed.includes(own)) return "the workspace imports fewer of our packages";
     return layerOf(`packages/${own}`) <= layerOf(workspace)
       ? undefined
       : "a package imports its own layer and lower ones";

@@ -30,6 +30,11 @@ export const layers: readonly (readonly string[])[] = [
   ],
 ];
 
+/** Workspaces that import only these of our packages: the browser client uses nothing but the public API. */
+export const restricted: ReadonlyMap<string, readonly string[]> = new Map([
+  ["apps/web", ["client"]],
+]);
+
 /** External modules that only some workspaces import. */
 export const reserved: ReadonlyArray<{ names: RegExp; only: readonly string[] }> = [
   { names: /^(koa|koa-.+|@koa\/.+)$/, only: ["apps/gateway", "apps/dashboard", "apps/bouncer"] },
