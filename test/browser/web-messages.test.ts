@@ -42,8 +42,8 @@ describe("The browser client", () => {
 
     await page.getByRole("link", { name: /reeds.*1 unread/ }).click();
     await page
+      .getByRole("navigation")
       .getByRole("link", { name: /fishing/ })
-      .first()
       .click();
     await inList(page, "Three frogs today").waitFor();
     expect(page.url()).to.match(new RegExp(`#narrow/channel/${room.id}/topic/fishing$`));

@@ -1,7 +1,9 @@
 import { signal } from "@preact/signals";
 
 /** A dialog that any part of the client may open. */
-export type Overlay = { readonly kind: "keys" } | { readonly kind: "profile"; readonly id: number };
+export type Overlay =
+  | { readonly kind: "keys" | "people" }
+  | { readonly kind: "profile"; readonly id: number };
 
 export const overlay = signal<Overlay | undefined>(undefined);
 

@@ -1,5 +1,6 @@
 import { KeyboardHelp } from "./keyboard-help.tsx";
 import { closeOverlay, overlay } from "./overlay.ts";
+import { PeopleDialog } from "./people/people-dialog.tsx";
 import { ProfileCard } from "./people/profile-card.tsx";
 import { useOrganization } from "./store/use-organization.ts";
 import { texts } from "./texts.ts";
@@ -14,6 +15,7 @@ export function Overlays() {
   return (
     <>
       {open?.kind === "keys" && <KeyboardHelp onClose={closeOverlay} />}
+      {open?.kind === "people" && <PeopleDialog onClose={closeOverlay} />}
       {open?.kind === "profile" && (
         <ProfileCard key={open.id} id={open.id} onClose={closeOverlay} />
       )}

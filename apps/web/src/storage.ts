@@ -22,6 +22,18 @@ export const storage = {
     }
   },
 
+  /** The keys that begin with a text. */
+  keys(start: string): string[] {
+    const found = [...memory.keys()];
+    try {
+      for (const key of Object.keys(localStorage))
+        if (key.startsWith(prefix)) found.push(key.slice(prefix.length));
+    } catch {
+      // Only memory has some.
+    }
+    return found.filter((key) => key.startsWith(start));
+  },
+
   remove(key: string): void {
     memory.delete(key);
     try {

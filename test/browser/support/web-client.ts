@@ -1,7 +1,4 @@
-import { fileURLToPath } from "node:url";
-import { bundleForBrowsers } from "@carillon/bundler";
 import type { Database } from "@carillon/db";
-import { readWebClient } from "@carillon/gateway";
 import {
   type Gateway,
   organization,
@@ -12,9 +9,8 @@ import {
   user,
 } from "@carillon/testkit";
 import type { BrowserContextOptions } from "playwright-core";
+import { buildClient } from "./built-client.ts";
 import { type OpenPage, useChromium } from "./chromium.ts";
-
-const folder = fileURLToPath(new URL("../../../apps/web", import.meta.url));
 
 /** The browser client at a gateway of its own, with one organization. */
 export interface WebClientScene {
@@ -37,11 +33,8 @@ export function useWebClient(): () => WebClientScene {
   const db = useDatabase();
   let scene: WebClientScene | undefined;
   before("serve the browser client", async () => {
-    await bundleForBrowsers(folder);
-    const files = await readWebClient();
-    if (!files) throw new Error("the browser client was not built");
-    const serverUrl = "http://127.0.0.1";
-    const gateway = await startGateway(db, { app: { webClient: { files, serverUrl } } });
+    const webClient = await buildClient("http://127.0.0.1");
+    const gateway = await startGateway(db, { app: { webClient } });
     const org = await organization(db, { subdomain: "", name: "Herons" });
     scene = {
       db,

@@ -1,15 +1,17 @@
+import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { SendLater } from "../schedule/send-later.tsx";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Button } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
 import type { ComposeState } from "./compose-state.ts";
 import { MessageBox } from "./message-box.tsx";
 import { Place } from "./place.tsx";
+import { Preview } from "./preview.tsx";
 import { RunningUploads } from "./running-uploads.tsx";
 import { TypingNotice } from "./typing-notice.ts";
 import { Uploads } from "./uploads.ts";
-import { Icon } from "../ui/icon.tsx";
 
 const t = texts.compose;
 
@@ -22,6 +24,7 @@ export function Compose({ state }: ComposeProps) {
   const organization = useOrganization();
   const uploads = useMemo(() => new Uploads(organization, state), [organization, state]);
   const typing = useMemo(() => new TypingNotice(organization), [organization]);
+  const isPreviewed = useSignal(false);
   const files = useRef<HTMLInputElement>(null);
   useEffect(
     () => () => {
@@ -41,6 +44,7 @@ export function Compose({ state }: ComposeProps) {
     typing.stop();
     organization.outbox.send(conversation, state.content.value);
     state.clear();
+    isPreviewed.value = false;
     state.focus();
   }
 
@@ -54,12 +58,16 @@ export function Compose({ state }: ComposeProps) {
       }}
     >
       <Place state={state} />
-      <MessageBox
-        state={state}
-        onSend={send}
-        onFiles={(list) => uploads.add(list)}
-        onTyped={() => conversation && typing.typed(conversation)}
-      />
+      {isPreviewed.value ? (
+        <Preview content={state.content.value} />
+      ) : (
+        <MessageBox
+          state={state}
+          onSend={send}
+          onFiles={(list) => uploads.add(list)}
+          onTyped={() => conversation && typing.typed(conversation)}
+        />
+      )}
       <RunningUploads uploads={uploads} />
       <div class="compose-actions">
         <input
@@ -75,6 +83,16 @@ export function Compose({ state }: ComposeProps) {
         />
         <Button kind="quiet" label={t.attach} onClick={() => files.current?.click()}>
           <Icon name="attach" />
+        </Button>
+        <Button
+          kind="quiet"
+          disabled={state.content.value.trim() === ""}
+          onClick={() => {
+            isPreviewed.value = !isPreviewed.value;
+            if (!isPreviewed.value) state.focus();
+          }}
+        >
+          {isPreviewed.value ? t.endPreview : t.preview}
         </Button>
         <span class="compose-gap" />
         <SendLater

@@ -43,8 +43,8 @@ export function MessageBox({ state, onSend, onTyped, onFiles }: MessageBoxProps)
           completion.update();
           onTyped();
         }}
-        onClick={completion.update}
-        onBlur={completion.close}
+        onClick={() => completion.update()}
+        onBlur={() => completion.close()}
         onKeyDown={(event) => {
           if (completion.takeKey(event)) return;
           if (event.key === "Escape") event.currentTarget.blur();

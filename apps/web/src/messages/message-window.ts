@@ -85,7 +85,9 @@ export class MessageWindow {
         this.firstUnread.value = anchor === "first_unread" ? this.opensAt : firstUnread;
         this.selected.value = this.#near === null ? undefined : this.opensAt;
         this.#keep(page.messages);
-        this.loaded.value = { ids: page.messages.map(({ id }) => id), changed: "end" };
+        const ids = page.messages.map(({ id }) => id);
+        this.#organization.messages.keepOnly(new Set(ids));
+        this.loaded.value = { ids, changed: "end" };
         this.state.value = "ready";
       });
     } catch (error) {

@@ -4,6 +4,7 @@ import { type Conversation, keyOf, othersOf } from "../store/conversation.ts";
 import type { Organization } from "../store/organization.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { MessageDialogs } from "./message-dialogs.tsx";
+import { followMoves } from "./follow-move.ts";
 import { handleMessageKeys } from "./message-keys.ts";
 import { MessageList } from "./message-list.tsx";
 import { MessageWindow } from "./message-window.ts";
@@ -19,6 +20,7 @@ export interface MessagesViewProps {
 /** The messages of a narrow. */
 export function MessagesView({ terms, near, onReply }: MessagesViewProps) {
   const organization = useOrganization();
+  const conversation = conversationOfTerms(terms, organization.me);
   const view = useMemo(
     () => ({
       messages: new MessageWindow(organization, terms, near),
@@ -30,12 +32,14 @@ export function MessagesView({ terms, near, onReply }: MessagesViewProps) {
   useEffect(() => {
     view.messages.open();
     const endKeys = handleMessageKeys(organization, view);
+    // Listens after the list, which has removed by then what has moved.
+    const endFollowing = conversation && followMoves(organization, view.messages, conversation);
     return () => {
       endKeys();
+      endFollowing?.();
       view.messages.close();
     };
   }, [view]);
-  const conversation = conversationOfTerms(terms, organization.me);
   return (
     <ViewContext.Provider value={view}>
       <MessageList unsent={unsentOf(terms, organization)} />

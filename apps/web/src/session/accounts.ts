@@ -39,12 +39,23 @@ export const accounts = {
     keep({ ...kept.value, current: kept.value.accounts.findIndex((one) => same(one, account)) });
   },
 
+  /** Shows the form to sign in to another account. */
+  useNone(): void {
+    keep({ ...kept.value, current: -1 });
+  },
+
   /** Forgets an account and its key. */
   forget(account: Account): void {
     const rest = kept.value.accounts.filter((other) => !same(other, account));
     keep({ accounts: rest, current: rest.length - 1 });
   },
 };
+
+// Another tab has signed in or out.
+addEventListener("storage", ({ key }) => {
+  if (key === "carillon:accounts" || key === null)
+    kept.value = storage.read<Kept>("accounts") ?? nothing;
+});
 
 function keep(next: Kept): void {
   storage.write("accounts", next);

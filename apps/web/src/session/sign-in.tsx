@@ -7,6 +7,7 @@ import { texts } from "../texts.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
+import { OtherAccounts } from "./account-menu.tsx";
 import { accounts } from "./accounts.ts";
 import { DemoAccounts } from "./demo-accounts.tsx";
 import { beginSignIn, signInProblem } from "./identity-provider.ts";
@@ -92,6 +93,7 @@ export function SignIn({ notice }: { readonly notice?: string | undefined }) {
           disabled={busy.value}
           onChoose={({ email, password }) => void signIn(email, password)}
         />
+        <OtherAccounts />
       </form>
     </main>
   );

@@ -1,6 +1,9 @@
 import { keyOf, routeOf } from "../store/conversation.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
+import { Button } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { overlay } from "../overlay.ts";
 import { PresenceDot } from "../people/presence-dot.tsx";
 import { SidebarLink } from "./link.tsx";
 
@@ -15,7 +18,16 @@ export function DirectList() {
   );
   return (
     <section class="sidebar-section">
-      <h2>{texts.sidebar.direct}</h2>
+      <div class="sidebar-head">
+        <h2>{texts.sidebar.direct}</h2>
+        <Button
+          kind="quiet"
+          label={texts.sidebar.newDirect}
+          onClick={() => (overlay.value = { kind: "people" })}
+        >
+          <Icon name="plus" />
+        </Button>
+      </div>
       {listed.map(({ others }) => (
         <SidebarLink
           key={keyOf({ others })}

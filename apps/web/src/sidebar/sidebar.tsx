@@ -1,3 +1,4 @@
+import { AccountMenu } from "../session/account-menu.tsx";
 import { accounts } from "../session/accounts.ts";
 import { allMessages, type Route } from "../route.ts";
 import { ScheduleCount } from "../schedule/schedule-count.tsx";
@@ -21,9 +22,12 @@ export function Sidebar() {
   const { current } = accounts;
   return (
     <nav class="sidebar" aria-label={t.title}>
-      <h1 class="sidebar-organization">
-        <bdi>{settings.name}</bdi>
-      </h1>
+      <div class="sidebar-head">
+        <h1 class="sidebar-organization">
+          <bdi>{settings.name}</bdi>
+        </h1>
+        <AccountMenu />
+      </div>
       <SidebarLink to={allMessages}>{t.all}</SidebarLink>
       <SidebarLink to={kind("mentioned")} unread={unread.mentions}>
         {t.mentions}

@@ -2,7 +2,7 @@ import type { Message } from "@carillon/client";
 import { signal, type Signal } from "@preact/signals";
 import type { OrganizationEvent } from "./events.ts";
 
-/** The loaded messages. Each is a signal, so that an edit or a reaction redraws its row only. */
+/** The messages of the current view. Each is a signal, so that an edit or a reaction redraws its row only. */
 export class Messages {
   readonly #byId = new Map<number, Signal<Message>>();
 
@@ -24,9 +24,6 @@ export class Messages {
 
   apply(event: OrganizationEvent): void {
     switch (event.type) {
-      case "message":
-        this.put({ ...event.message, flags: event.flags });
-        break;
       case "update_message":
         this.#update(event);
         break;

@@ -2,6 +2,7 @@ import { ApiError, type Client } from "@carillon/client";
 import { signal, type Signal } from "@preact/signals";
 import { reasonOf } from "../reason.ts";
 import { storage } from "../storage.ts";
+import { texts } from "../texts.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Item } from "./events.ts";
 import { whenOnline } from "./online.ts";
@@ -38,29 +39,38 @@ interface Sender {
 /** The server remembers idempotency keys for a day; older messages could be sent twice. */
 const longestMs = 23 * 3_600_000;
 
-/** The messages that the account has written and the server has not answered yet. */
+/**
+ * The messages that the account has written and the server has not answered yet. Each has an entry of its own in the
+ * browser's storage, so that two tabs do not overwrite each other's.
+ */
 export class Outbox {
   readonly items = signal<readonly Unsent[]>([]);
   readonly #sender: Sender;
-  readonly #storageKey: string;
+  readonly #prefix: string;
+  /** The newest message that the snapshot or an event has told of. */
+  #newest = -1;
   #signal: AbortSignal | undefined;
 
   constructor(sender: Sender) {
     this.#sender = sender;
-    this.#storageKey = `outbox:${sender.site}:${sender.me}`;
+    this.#prefix = `outbox:${sender.site}:${sender.me}:`;
   }
 
   /** Sends the messages that an earlier page has left unsent. */
   start(signal: AbortSignal): void {
     this.#signal = signal;
-    this.items.value = storage.read<Unsent[]>(this.#storageKey) ?? [];
+    this.items.value = storage
+      .keys(this.#prefix)
+      .flatMap((key) => storage.read<Unsent>(key) ?? [])
+      .toSorted((a, b) => a.writtenAt - b.writtenAt);
     for (const item of this.items.value) if (item.state === "sending") void this.#send(item);
   }
 
   send(conversation: Conversation, content: string): void {
     const key = newKey();
     const item: Unsent = { key, conversation, content, writtenAt: Date.now(), state: "sending" };
-    this.#keep([...this.items.value, item]);
+    this.items.value = [...this.items.value, item];
+    this.#store(item);
     void this.#send(item);
   }
 
@@ -73,19 +83,20 @@ export class Outbox {
   }
 
   discard(key: string): void {
-    this.#keep(this.items.value.filter((item) => item.key !== key));
+    storage.remove(this.#prefix + key);
+    this.#drop((item) => item.key === key);
   }
 
   /** Drops messages whose events have arrived, because the list of messages has them then. */
   take(item: Item): void {
-    if (item.type === "registered")
-      this.#keep(this.items.value.filter(({ state }) => state !== "sent"));
-    else if (item.type === "message")
-      this.#keep(
-        this.items.value.filter(
-          ({ key, id }) => id !== item.message.id && key !== item.local_message_id,
-        ),
-      );
+    if (item.type === "registered") {
+      this.#newest = Math.max(this.#newest, item.snapshot.max_message_id ?? -1);
+      this.#drop(({ state }) => state === "sent");
+    } else if (item.type === "message") {
+      const { id } = item.message;
+      this.#newest = Math.max(this.#newest, id);
+      this.#drop((unsent) => unsent.id === id || unsent.key === item.local_message_id);
+    }
   }
 
   async #send(item: Unsent): Promise<void> {
@@ -94,7 +105,7 @@ export class Outbox {
     const signal = this.#signal;
     while (signal && !signal.aborted) {
       if (Date.now() - item.writtenAt > longestMs) {
-        this.#change(item.key, { state: "failed", reason: "" });
+        this.#change(item, { state: "failed", reason: texts.compose.tooLate });
         return;
       }
       try {
@@ -107,12 +118,14 @@ export class Outbox {
           },
           { idempotencyKey: item.key, signal },
         );
-        this.#change(item.key, { state: "sent", id });
+        storage.remove(this.#prefix + item.key);
+        if (id <= this.#newest) this.#drop(({ key }) => key === item.key);
+        else this.#change(item, { state: "sent", id });
         return;
       } catch (error) {
         if (signal.aborted) return;
         if (isRefusal(error)) {
-          this.#change(item.key, { state: "failed", reason: reasonOf(error) });
+          this.#change(item, { state: "failed", reason: reasonOf(error) });
           return;
         }
         await whenOnline(signal);
@@ -120,16 +133,19 @@ export class Outbox {
     }
   }
 
-  #change(key: string, changes: Partial<Unsent>): void {
-    this.#keep(this.items.value.map((item) => (item.key === key ? { ...item, ...changes } : item)));
+  #change(item: Unsent, changes: Partial<Unsent>): void {
+    const changed = { ...item, ...changes };
+    this.items.value = this.items.value.map((one) => (one.key === item.key ? changed : one));
+    if (changed.state === "failed") this.#store(changed);
   }
 
-  #keep(items: readonly Unsent[]): void {
-    if (items.length === 0 && this.items.value.length === 0) return;
-    this.items.value = items;
-    const unanswered = items.filter(({ state }) => state !== "sent");
-    if (unanswered.length > 0) storage.write(this.#storageKey, unanswered);
-    else storage.remove(this.#storageKey);
+  #store(item: Unsent): void {
+    storage.write(this.#prefix + item.key, item);
+  }
+
+  #drop(isGone: (item: Unsent) => boolean): void {
+    if (this.items.value.some(isGone))
+      this.items.value = this.items.value.filter((item) => !isGone(item));
   }
 }
 

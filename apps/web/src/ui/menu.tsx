@@ -29,10 +29,13 @@ export function Menu(props: MenuProps) {
   const { label, children, items, kind = "quiet", placement = "below" } = props;
   const open = useSignal(false);
   const root = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLDivElement>(null);
 
   useEffect(() => {
-    if (!open.value) return;
-    root.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus();
+    if (!open.value || !root.current || !list.current) return;
+    list.current.showPopover();
+    placeAt(list.current, root.current.getBoundingClientRect(), placement);
+    list.current.querySelector<HTMLElement>("[role=menuitem]")?.focus();
     const close = (event: Event) => {
       if (event.target instanceof Node && !root.current?.contains(event.target)) open.value = false;
     };
@@ -71,7 +74,7 @@ export function Menu(props: MenuProps) {
         {children}
       </Button>
       {open.value && (
-        <div class={`menu-items menu-${placement}`} role="menu" aria-label={label}>
+        <div ref={list} class="menu-items" popover="manual" role="menu" aria-label={label}>
           {items.map((item) => (
             <button
               key={item.label}
@@ -96,4 +99,16 @@ export function Menu(props: MenuProps) {
 
 function classOf({ danger, isFirstOfGroup }: MenuItem): string {
   return `menu-item${danger ? " menu-item-danger" : ""}${isFirstOfGroup ? " menu-item-first" : ""}`;
+}
+
+/**
+ * Puts the list at its button, on the other side than asked for if there is no room. It is drawn above everything else, so
+ * that no list of messages cuts it off.
+ */
+function placeAt(list: HTMLElement, button: DOMRect, placement: "below" | "above"): void {
+  const { offsetHeight: height, offsetWidth: width } = list;
+  const fitsBelow = button.bottom + height < innerHeight;
+  const isBelow = placement === "below" ? fitsBelow || button.top < height : button.top < height;
+  list.style.top = `${isBelow ? button.bottom : button.top - height}px`;
+  list.style.left = `${Math.max(8, Math.min(button.right - width, innerWidth - width - 8))}px`;
 }
