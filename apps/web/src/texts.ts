@@ -152,6 +152,7 @@ export const texts = {
     copy: "Copy the link to the selected message",
   },
   html: {
+    spoiler: "Spoiler",
     showSpoiler: "Show",
     hideSpoiler: "Hide",
     copyCode: "Copy",

@@ -5,28 +5,28 @@ type Allowed = Readonly<Record<string, ReadonlySet<string>>>;
 const html = table({
   "p br hr h1 h2 h3 h4 h5 h6 ul li blockquote table thead tbody tr pre code strong em del": "",
   ol: "start",
-  "th td": "style",
+  "th td": "data-style",
   a: "class data-stream-id href title",
   time: "datetime",
   img: "alt class data-animated data-original-content-type data-original-dimensions data-original-src src title",
   video: "preload src",
   audio: "controls preload src title",
   div: "aria-hidden class data-code-language",
-  span: "aria-hidden aria-label class data-user-group-id data-user-id role style title",
+  span: "aria-hidden aria-label class data-style data-user-group-id data-user-id role title",
 });
 
 /** What KaTeX writes for screen readers. */
 const math = table({
   "math semantics mrow mi mn mo mtext mspace ms msup msub msubsup mfrac msqrt mroot munder mover munderover mtable mtr mtd mlabeledtr mstyle mpadded menclose mphantom":
-    "accent accentunder class columnalign columnlines columnspacing depth display displaystyle encoding fence form height " +
+    "accent accentunder class columnalign columnlines columnspacing data-style depth display displaystyle encoding fence form height " +
     "largeop linethickness lspace mathbackground mathcolor mathsize mathvariant maxsize minsize movablelimits notation " +
-    "rowlines rowspacing rspace scriptlevel separator side stretchy style symmetric voffset width xmlns",
+    "rowlines rowspacing rspace scriptlevel separator side stretchy symmetric voffset width xmlns",
   annotation: "encoding",
 });
 
 /** Roots, arrows and braces of KaTeX. */
 const svg = table({
-  svg: "height preserveAspectRatio style viewBox width xmlns",
+  svg: "data-style height preserveAspectRatio viewBox width xmlns",
   path: "d",
   line: "stroke-width x1 x2 y1 y2",
 });
@@ -37,7 +37,7 @@ const byNamespace = new Map<string | null, Allowed>([
   ["http://www.w3.org/2000/svg", svg],
 ]);
 
-/** Returns the attributes that an element may have; undefined if the renderer never writes such an element. */
+/** Returns the attributes that a parsed element may have, its style as `data-style`; undefined if the renderer never writes such an element. */
 export function allowedAttributes({
   namespaceURI,
   localName,

@@ -6,12 +6,11 @@ const parser = new DOMParser();
  * Parses HTML of the server's renderer into nodes that may be inserted into the page. Addresses of files are in `data-src`.
  *
  * The renderer escapes what people write, and the page's policy stops scripts. A separate document is needed anyway: it loads
- * no pictures before their addresses have been changed, and applies no `style` attributes, which the policy forbids. Elements
- * and attributes that the renderer never writes are removed as well, in case the renderer has a fault, or a message was
- * imported into the database.
+ * no pictures before their addresses have been changed. Elements and attributes that the renderer never writes are removed
+ * as well, in case the renderer has a fault, or a message was imported into the database.
  */
 export function parseRendered(html: string): DocumentFragment {
-  const parsed = parser.parseFromString(html, "text/html");
+  const parsed = parser.parseFromString(html.replaceAll(tags, deferStyle), "text/html");
   for (const element of parsed.body.querySelectorAll("*")) {
     const attributes = allowedAttributes(element);
     if (attributes) keepOnly(element, attributes);
@@ -22,13 +21,20 @@ export function parseRendered(html: string): DocumentFragment {
   return fragment;
 }
 
+const tags = /<[a-z][^<>]*>/g;
+
+/** The policy forbids `style` attributes, and browsers report each that they parse. The renderer escapes quotes in values. */
+function deferStyle(tag: string): string {
+  return tag.replaceAll(' style="', ' data-style="');
+}
+
 function keepOnly(element: Element, allowed: ReadonlySet<string>): void {
   // A copy: the list itself loses what is removed.
   for (const { name, value } of Array.from(element.attributes)) {
     if (!allowed.has(name)) element.removeAttribute(name);
     else if (name === "href" && !isAllowedTarget(value)) element.removeAttribute(name);
     else if (name === "src") deferSource(element, value);
-    else if (name === "style") applyStyle(element, value);
+    else if (name === "data-style") applyStyle(element, value);
   }
 }
 
@@ -40,7 +46,7 @@ function deferSource(element: Element, path: string): void {
 
 /** Sets a style by script, which the page's policy allows. */
 function applyStyle(element: Element, text: string): void {
-  element.removeAttribute("style");
+  element.removeAttribute("data-style");
   const { style } = element as Element & ElementCSSInlineStyle;
   for (const declaration of text.split(";")) {
     const colon = declaration.indexOf(":");

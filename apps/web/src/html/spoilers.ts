@@ -20,6 +20,7 @@ export function closeSpoilers(root: ParentNode): void {
       button.setAttribute("aria-expanded", String(isShown));
     };
     show(false);
+    if (header.textContent?.trim() === "") header.textContent = texts.html.spoiler;
     header.append(button);
     header.addEventListener("click", ({ target }) => {
       if (target instanceof Element && target.closest("a")) return;

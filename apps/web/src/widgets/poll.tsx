@@ -37,8 +37,10 @@ export function Poll({ message, data }: WidgetProps) {
               >
                 {voters.size}
               </button>
-              <span dir="auto">{text}</span>
-              {names.length > 0 && <bdi class="poll-voters">{listed(names)}</bdi>}
+              <span>
+                <bdi>{text}</bdi>{" "}
+                {names.length > 0 && <bdi class="poll-voters">{listed(names)}</bdi>}
+              </span>
             </li>
           );
         })}
