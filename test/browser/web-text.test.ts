@@ -146,7 +146,7 @@ describe("Texts in the browser client", () => {
     const bytes = [...pngPicture(640, 480)];
     // As a browser does: an event with the file.
     const give = (type: "paste" | "drop", name: string) =>
-      page.evaluate(`{
+      page.evaluate(`(() => {
         const data = new DataTransfer();
         data.items.add(new File([new Uint8Array(${JSON.stringify(bytes)})], ${JSON.stringify(name)}, { type: "image/png" }));
         const init = { bubbles: true, cancelable: true };
@@ -154,8 +154,10 @@ describe("Texts in the browser client", () => {
           ${type === "paste"}
             ? new ClipboardEvent("paste", { ...init, clipboardData: data })
             : new DragEvent("drop", { ...init, dataTransfer: data }));
-      }`);
+      })()`);
+    await box(page).waitFor();
     const linksTo = async (name: string) => (await box(page).inputValue()).includes(`[${name}](/`);
+    await give("paste", "pasted.png");
     await waitFor(() => linksTo("pasted.png"), { what: "the pasted file is linked" });
     await give("drop", "dropped [1].png");
     await waitFor(() => linksTo("dropped  1 .png"), { what: "the dropped file is linked" });
