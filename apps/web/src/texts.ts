@@ -75,6 +75,8 @@ export const texts = {
     move: "Move",
     remove: "Delete",
     copyLink: "Copy the link",
+    notCopied:
+      "The browser does not allow this page to copy. Pages without https have no clipboard.",
     markUnread: "Mark as unread from here",
     resolve: "Mark the topic as resolved",
     unresolve: "Mark the topic as unresolved",

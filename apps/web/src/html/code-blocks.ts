@@ -1,3 +1,4 @@
+import { copyText } from "../clipboard.ts";
 import { texts } from "../texts.ts";
 
 /** Gives blocks of code their language and a button that copies them, and lets the keyboard scroll them. */
@@ -22,13 +23,7 @@ export function prepareCode(root: ParentNode): void {
 }
 
 async function copy(code: HTMLElement, button: HTMLElement): Promise<void> {
-  const text = code.textContent ?? "";
-  // Browsers have the clipboard on https and on this machine only.
-  const isCopied = await navigator.clipboard?.writeText(text).then(
-    () => true,
-    () => false,
-  );
-  if (isCopied) button.textContent = texts.html.copied;
+  if (await copyText(code.textContent ?? "")) button.textContent = texts.html.copied;
   else select(code);
   setTimeout(() => (button.textContent = texts.html.copyCode), 2_000);
 }

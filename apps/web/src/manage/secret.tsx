@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
+import { copyText } from "../clipboard.ts";
 import { texts } from "../texts.ts";
 import { Button } from "../ui/button.tsx";
 
@@ -18,9 +19,8 @@ export function Secret({ label, value }: { readonly label: string; readonly valu
           onClick={() => {
             const field = document.getElementById(id) as HTMLInputElement;
             field.select();
-            // Browsers have a clipboard on https only.
-            void navigator.clipboard?.writeText(value).then(() => {
-              isCopied.value = true;
+            void copyText(value).then((isDone) => {
+              isCopied.value = isDone;
             });
           }}
         >

@@ -1,7 +1,9 @@
 import type { Message } from "@carillon/client";
+import { copyText } from "../clipboard.ts";
 import { hashOf } from "../route.ts";
 import { conversationOf, routeOf } from "../store/conversation.ts";
 import type { Organization } from "../store/organization.ts";
+import { texts } from "../texts.ts";
 
 type Reacted = Pick<Message["reactions"][number], "emoji_name" | "emoji_code" | "reaction_type">;
 
@@ -53,8 +55,9 @@ export async function markUnreadFrom({ client, me }: Organization, message: Mess
   });
 }
 
-/** Copies the address of a message. */
+/** Copies the address of a message. @throws Error if the browser does not allow it */
 export async function copyLink({ me }: Organization, message: Message) {
   const hash = hashOf(routeOf(conversationOf(message, me), me, message.id));
-  await navigator.clipboard.writeText(location.origin + location.pathname + hash);
+  const isCopied = await copyText(location.origin + location.pathname + hash);
+  if (!isCopied) throw new Error(texts.messages.notCopied);
 }
