@@ -1,5 +1,4 @@
 import { type RowOf, statement, type Sql } from "@carillon/db";
-import type { CallWebhook } from "@carillon/jobs";
 
 import { admittedEndpoints } from "./slots.ts";
 
@@ -18,7 +17,7 @@ const waitingBots = `WITH RECURSIVE bots (id) AS (
 
 const ready = statement({
   name: "outgoing-calls-ready",
-  text: `SELECT c.id AS "callId", c.version, c.calls
+  text: `SELECT c.id AS "callId", c.version, c.calls, s.bot_id AS "botId"
     FROM (${waitingBots}) bots JOIN bot_service s ON s.bot_id = bots.id JOIN realms r ON r.id = s.realm_id AND NOT r.deactivated
       ${admittedEndpoints}
       CROSS JOIN LATERAL (
@@ -28,6 +27,9 @@ const ready = statement({
     WHERE $1::int IS NULL OR s.realm_id = $1
     ORDER BY c.next_at, c.message_id LIMIT $3`,
 });
+
+/** A call that may be made now. */
+export type ReadyCall = RowOf<typeof ready>;
 
 /**
  * Reads calls that may be made now, the longest due first.
@@ -44,7 +46,7 @@ export function readyCalls(
     readonly olderThanMs?: number;
     readonly limit: number;
   },
-): Promise<CallWebhook[]> {
+): Promise<ReadyCall[]> {
   return sql.rows(ready, [realmId ?? null, olderThanMs, limit]);
 }
 
