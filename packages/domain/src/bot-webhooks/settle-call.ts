@@ -2,7 +2,7 @@ import { ApiError } from "@carillon/contract";
 import { statement, type Database, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { callJob } from "@carillon/jobs";
-import { cutTo, firstCodePoints } from "@carillon/kit";
+import { firstCodePoints } from "@carillon/kit";
 import {
   channelsOf,
   type CheckedMessage,
@@ -10,7 +10,6 @@ import {
   type Destination,
   loadRealm,
   lockAudiencesShared,
-  maxMessageLength,
   type OutgoingMessage,
   type SendingClient,
   type Site,
@@ -348,7 +347,7 @@ async function checkTexts(
             destination: saying.place.destination,
             topic: saying.place.topic,
             topicIsStored: true,
-            content: replyText(saying.text),
+            content: saying.text,
             isReply: true,
           },
         ]
@@ -358,11 +357,6 @@ async function checkTexts(
   const { results } = await checkMessages(tx, site, realmId, inputs);
   let next = 0;
   return sayings.map((saying) => saying && results[next++]);
-}
-
-/** Returns the text as a message can hold it. */
-function replyText(text: string): string {
-  return cutTo(text.replace(/[\0\p{Surrogate}]/gu, "\ufffd"), maxMessageLength, "…");
 }
 
 /** Writes the states of calls, their attempts and the state of the bot, and makes the next calls of conversations ready. */
