@@ -54,6 +54,11 @@ describe("calls of outgoing webhook bots", () => {
       for (const { callId, version, calls, state } of await callsOf(db, bot))
         if (state === "waiting") await runJob(db, callWebhook, { callId, version, calls });
   };
+  /** Runs the job of the bot's first call. */
+  const runFirst = async () => {
+    for (const { callId, version, calls } of (await callsOf(db, bot)).slice(0, 1))
+      await runJob(db, callWebhook, { callId, version, calls });
+  };
   const said = async () => (await saidBy(db, bot)).map(({ content }) => content);
   const states = async () =>
     (await callsOf(db, bot)).map(({ state, attempts, calls }) => ({ state, attempts, calls }));
@@ -529,19 +534,18 @@ describe("calls of outgoing webhook bots", () => {
       most = Math.max(most, ++inProgress);
       setImmediate(() => {
         inProgress--;
-        const bad = /bad$/.test((JSON.parse(body) as { data: string }).data);
+        const bad = (JSON.parse(body) as { data: string }).data.endsWith("bad");
         response.writeHead(bad ? 400 : 200).end(bad ? "" : JSON.stringify({ content: "fine" }));
       });
     });
     for (let n = 0; n < 9; n++) await mention(n === 4 ? "bad" : "good", { topic: `topic ${n}` });
-    const [first] = await callsOf(db, bot);
-    await runJob(db, callWebhook, { callId: first!.callId, version: 1, calls: 0 });
+    await runFirst();
     expect(most).to.be.within(2, 4);
     const ended = (await callsOf(db, bot)).map(({ state }) => state);
     expect(ended).to.deep.equal(Array.from({ length: 9 }, (_, n) => (n === 4 ? "dead" : "done")));
     const answers = (await saidBy(db, bot)).filter(({ isChannel }) => isChannel);
     expect(answers.filter(({ content }) => content === "fine")).to.have.length(8);
-    expect(answers.filter(({ content }) => /^Failure!/.test(content))).to.have.length(1);
+    expect(answers.filter(({ content }) => content.startsWith("Failure!"))).to.have.length(1);
     const [slots] = await db.rows("SELECT count(*)::int AS count FROM outgoing_slot");
     expect(slots).to.deep.equal({ count: 0 });
   });
@@ -550,12 +554,11 @@ describe("calls of outgoing webhook bots", () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
     endpoint.answer(async ({ body }, response) => {
-      if (/slow$/.test((JSON.parse(body) as { data: string }).data)) await held;
+      if ((JSON.parse(body) as { data: string }).data.endsWith("slow")) await held;
       response.end(JSON.stringify({ content: "fine" }));
     });
     for (const name of ["slow", "quick", "quicker"]) await mention(name, { topic: name });
-    const [first] = await callsOf(db, bot);
-    const running = runJob(db, callWebhook, { callId: first!.callId, version: 1, calls: 0 });
+    const running = runFirst();
     await waitFor(async () => (await said()).length === 2, { what: "the quick ones are answered" });
     expect((await states()).map(({ state }) => state)).to.deep.equal(["waiting", "done", "done"]);
     release();
@@ -578,13 +581,8 @@ describe("calls of outgoing webhook bots", () => {
     for (const name of ["one", "poison", "two"]) {
       await mention(name, { topic: name });
     }
-    const [first] = await callsOf(db, bot);
     try {
-      const failure = await runJob(db, callWebhook, {
-        callId: first!.callId,
-        version: 1,
-        calls: 0,
-      }).then(
+      const failure = await runFirst().then(
         () => "none",
         (error: Error) => error.message,
       );
