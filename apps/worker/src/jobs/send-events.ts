@@ -74,17 +74,22 @@ async function takeTurn(
   const { db } = context.services;
   const endsAt = performance.now() + maxTurnMs;
   let claimed = claim;
+  let reading: Promise<SentBatch | undefined> | undefined;
+  const read = (batch: SentBatch) => readNext(context, claimed, batch).catch(() => undefined);
   try {
     let current = await beginBatch(context, claimed, endsAt);
     let to = current && (await readDestination(db, claimed.subscriptionId));
     // A subscription that was changed to another origin needs a slot of that one.
     while (current && to?.origin === claimed.origin) {
       const isLast = performance.now() > endsAt;
+      // Read while the endpoint is busy with the batch, or before.
+      if (!isLast) reading ??= read(current);
       const [made, next] = await Promise.all([
         send(context, claimed, to, current),
-        // Read while the endpoint is busy with the batch.
-        isLast ? undefined : readNext(context, claimed, current).catch(() => undefined),
+        isLast ? undefined : reading,
       ]);
+      // With more events in the log, the batch after the next one is read while the result of this one is stored.
+      reading = next && next.batch.reached < next.batch.head ? read(next) : undefined;
       if (!made) break;
       await noteAnswer(context, claimed, made.outcome);
       to = await goOn(context, claimed, current, made, next);
@@ -99,6 +104,8 @@ async function takeTurn(
     // Lets another job claim it at once. If the database is unreachable, the claim has to expire first.
     await returnSubscription(db, claimed).catch(() => {});
     throw error;
+  } finally {
+    await reading;
   }
 }
 
