@@ -82,8 +82,10 @@ class CallGroup {
       if (made.length > 0) await this.#prepare(made);
       this.#inUse = slotIds.length;
       await Promise.all(slotIds.map((slotId) => this.#useSlot(slotId)));
-      this.#settle();
-      await this.#settling;
+      while (this.#settling || this.#ended.length > 0) {
+        this.#settle();
+        await this.#settling;
+      }
     } finally {
       for (const { call } of this.#waiting) this.#unended.push({ call, wasMade: false });
       await Promise.all([
@@ -155,16 +157,29 @@ class CallGroup {
 
   /** Begins to store results, unless that is under way: then they are stored next. */
   #settle(): void {
-    this.#settling ??= this.#settleAll().finally(() => (this.#settling = undefined));
+    if (this.#mustSettle) this.#settling ??= this.#settleAll();
+  }
+
+  /** At the end of the group, slots are released without this. */
+  get #mustSettle(): boolean {
+    return this.#ended.length > 0 || (this.#unused.length > 0 && this.#inUse > 0);
   }
 
   async #settleAll(): Promise<void> {
-    while (this.#ended.length > 0) {
-      const ended = this.#ended.splice(0);
-      const later = await this.#store(ended, this.#unused.splice(0));
-      this.#ended.unshift(...later);
-      const last = ended.at(-1);
-      if (last && this.#inUse > 0) await this.#context.onSettled(last.call);
+    try {
+      while (this.#mustSettle) {
+        const ended = this.#ended.splice(0);
+        const slotIds = this.#unused.splice(0);
+        const last = ended.at(-1);
+        if (last) this.#ended.unshift(...(await this.#store(ended, slotIds)));
+        else await releaseSlots(this.#context.services.db, slotIds);
+        if (last && this.#inUse > 0) await this.#context.onSettled(last.call);
+      }
+    } catch (error) {
+      this.#errors.push(error);
+    } finally {
+      // Together with the last look at what is to be stored: a result that arrives later begins anew.
+      this.#settling = undefined;
     }
   }
 
