@@ -85,6 +85,16 @@ describe("Sending later with the browser client", () => {
       await button(page, "Undo").click();
       await boxHas(page, "Feed the herons");
       expect(await scheduledOf(as())).to.deep.equal([]);
+
+      await button(page, "Send later").click();
+      await choose(page, /^In an hour/);
+      await notice.waitFor();
+      const [again] = await scheduledOf(as());
+      const { db, org } = scene();
+      await deliverNow(db, org.realm, [again?.scheduled_message_id ?? 0]);
+      // What is sent cannot be taken back.
+      await notice.waitFor({ state: "detached" });
+      await page.getByRole("log").getByText("Feed the herons").waitFor();
     });
 
     it("sends at a date and time of another zone, and keeps the words when it is refused", async () => {
@@ -168,11 +178,16 @@ describe("Sending later with the browser client", () => {
       const page = await open("#schedule");
       await page.getByText("Nothing is scheduled.").waitFor();
       const id = await schedule(as(), channelMessage(room.id, { content: "The minutes" }));
-      await entry(page, /^Upcoming/, "The minutes").waitFor();
+      await button(entry(page, /^Upcoming/, "The minutes"), "Edit").click();
+      const text = page.getByRole("dialog").getByLabel("Message");
+      await text.fill("Better words");
       await changeChannel(db, room, { isArchived: true });
       await deliverNow(db, org.realm, [id]);
+      await page.getByText("This channel is archived").waitFor();
+      expect(await text.inputValue()).to.equal("Better words");
+      await page.keyboard.press("Escape");
       const failed = entry(page, /^Failed/, "The minutes");
-      await failed.getByText("This channel is archived").waitFor();
+      await failed.waitFor();
       await page.getByText("1 failed").waitFor({ state: "attached" });
       const faults = await accessibilityFaults(page);
       expect(faults.filter((fault) => /^(critical|serious) /.test(fault))).to.deep.equal([]);

@@ -1,6 +1,7 @@
 import { ApiError, type Condition, type ScheduledMessage } from "@carillon/client";
 import type { Conversation } from "../store/conversation.ts";
 import type { Organization } from "../store/organization.ts";
+import type { Repeatable } from "./repeatable.ts";
 
 /** Seconds from now: the server takes only times in the future, and the request needs some time. */
 const soonSeconds = 3;
@@ -39,14 +40,15 @@ export async function sendNow(
   }
 }
 
-/** Schedules a deleted message again. */
+/** Schedules a deleted message again; once, however often it is called with the same request. */
 export async function restore(
   { client }: Organization,
   message: ScheduledMessage,
   unless: readonly Condition[],
+  request: Repeatable,
 ): Promise<void> {
   const { type, to, topic, content, scheduled_delivery_timestamp } = message;
-  await client.createScheduledMessage({
+  const params = {
     type,
     to,
     ...(topic !== undefined && { topic }),
@@ -54,5 +56,6 @@ export async function restore(
     scheduled_delivery_timestamp,
     read_by_sender: true,
     ...(unless.length > 0 && { unless }),
-  });
+  };
+  await client.createScheduledMessage(params, { idempotencyKey: request.keyFor(params) });
 }

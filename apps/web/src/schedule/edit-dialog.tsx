@@ -19,7 +19,8 @@ const t = texts.schedule;
 
 export interface EditDialogProps {
   readonly message: ScheduledMessage;
-  readonly conditions: readonly Condition[];
+  /** Undefined while they are unknown: then they stay as they are. */
+  readonly conditions: readonly Condition[] | undefined;
   /** Whether only the time is asked for. */
   readonly isTimeOnly: boolean;
   /** Whether the message belongs to a series, of which the others stay as they are. */
@@ -38,7 +39,7 @@ export function EditDialog(props: EditDialogProps) {
     local: message.failed
       ? firstChoice(clock.now(), zone)
       : localOf(message.scheduled_delivery_timestamp, zone),
-    unless: conditions,
+    unless: conditions ?? [],
   };
   const place = useSignal(before.place);
   const content = useSignal(before.content);
@@ -97,7 +98,7 @@ export function EditDialog(props: EditDialogProps) {
           time.value = value;
         }}
       />
-      {!isTimeOnly && (
+      {!isTimeOnly && conditions && (
         <ConditionFields
           value={possible}
           hasTopic={hasTopic}

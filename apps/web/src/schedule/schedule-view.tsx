@@ -8,6 +8,7 @@ import { texts } from "../texts.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
 import { type Report, ReportLine } from "./report.tsx";
+import { type OpenDialog, ScheduleDialog } from "./schedule-dialog.tsx";
 import { ScheduledEntry } from "./scheduled-entry.tsx";
 import { SeriesEntry } from "./series-entry.tsx";
 import { WithheldEntry } from "./withheld-entry.tsx";
@@ -23,6 +24,10 @@ export function ScheduleView() {
   const details = useMemo(() => new ScheduleDetails(organization), [organization]);
   useEffect(() => details.follow(), [details]);
   const report = useSignal<Report | undefined>(undefined);
+  const dialog = useSignal<OpenDialog | undefined>(undefined);
+  const openDialog = (value: OpenDialog) => {
+    dialog.value = value;
+  };
   const tell = (value: Report) => {
     report.value = value;
   };
@@ -40,6 +45,7 @@ export function ScheduleView() {
       message={message}
       details={details}
       onReport={tell}
+      onOpen={openDialog}
     />
   );
   const failed = messages.filter((message) => message.failed);
@@ -80,7 +86,9 @@ export function ScheduleView() {
             title={t.repeatingTitle}
             empty={t.repeatingEmpty}
             items={series}
-            draw={(one) => <SeriesEntry key={one.series_id} series={one} onReport={tell} />}
+            draw={(one) => (
+              <SeriesEntry key={one.series_id} series={one} onReport={tell} onOpen={openDialog} />
+            )}
           />
           <Section
             title={t.withheldTitle}
@@ -93,6 +101,12 @@ export function ScheduleView() {
           />
         </>
       )}
+      <ScheduleDialog
+        dialog={dialog.value}
+        onClose={() => {
+          dialog.value = undefined;
+        }}
+      />
     </div>
   );
 }

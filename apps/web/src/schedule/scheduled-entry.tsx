@@ -1,15 +1,14 @@
 import type { ScheduledMessage } from "@carillon/client";
-import { useSignal } from "@preact/signals";
 import type { ScheduleDetails } from "../store/schedule-details.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Button } from "../ui/button.tsx";
 import { conversationOf, restore, sendNow } from "./actions.ts";
 import { conditionInWords } from "./condition-fields.tsx";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
-import { EditDialog } from "./edit-dialog.tsx";
 import { Entry, When } from "./entry.tsx";
+import { Repeatable } from "./repeatable.ts";
 import type { Report } from "./report.tsx";
+import type { OpenDialog } from "./schedule-dialog.tsx";
 import { useTimeStyle } from "./use-times.ts";
 import { absolute } from "./words.ts";
 
@@ -19,28 +18,32 @@ export interface ScheduledEntryProps {
   readonly message: ScheduledMessage;
   readonly details: ScheduleDetails;
   readonly onReport: (report: Report) => void;
+  readonly onOpen: (dialog: OpenDialog) => void;
 }
 
 /** A message that waits for its time, or that could not be sent. */
-export function ScheduledEntry({ message, details, onReport }: ScheduledEntryProps) {
+export function ScheduledEntry({ message, details, onReport, onOpen }: ScheduledEntryProps) {
   const organization = useOrganization();
   const { client, notices, plans, me } = organization;
   const style = useTimeStyle();
-  const dialog = useSignal<"none" | "edit" | "time" | "delete">("none");
   const { scheduled_message_id: id, scheduled_delivery_timestamp: seconds, failed } = message;
   const series = plans.series.all().find((one) => one.next_scheduled_message_id === id);
-  const conditions = details.conditions.get(id) ?? series?.unless ?? [];
+  const known = details.conditions.get(id) ?? series?.unless ?? [];
+  const conditions = details.state.value === "loaded" ? known : undefined;
   const reason = details.failures.get(id)?.reason;
-  const close = () => {
-    dialog.value = "none";
-  };
+  const open = (kind: "edit" | "time") =>
+    onOpen({ kind, message, conditions, isOccurrence: series !== undefined });
 
   async function remove(): Promise<void> {
+    const request = new Repeatable();
     await client.deleteScheduledMessage({ scheduled_message_id: id });
     onReport({
       text: failed ? t.deleted : t.deletedNotSent,
-      // Its time is past, so that it cannot be scheduled again.
-      undo: failed ? undefined : () => restore(organization, message, conditions),
+      // The time of a failed one is past. Without its conditions, another would be sent whatever happens.
+      undo:
+        failed || !conditions
+          ? undefined
+          : () => restore(organization, message, conditions, request),
     });
   }
 
@@ -50,12 +53,12 @@ export function ScheduledEntry({ message, details, onReport }: ScheduledEntryPro
   }
 
   async function send(): Promise<void> {
-    await sendNow(organization, id, conditions.length > 0);
+    await sendNow(organization, id, conditions?.length !== 0);
     onReport({ text: t.sendingNow });
   }
 
-  // Without the conditions, a message that is restored would be sent whatever happens.
-  const canUndo = !failed && details.state.value === "loaded";
+  const askAndRemove = () =>
+    onOpen({ kind: "delete", title: t.deleteTitle, hint: t.deleteHint, remove });
   return (
     <Entry
       place={conversationOf(message, me)}
@@ -65,18 +68,18 @@ export function ScheduledEntry({ message, details, onReport }: ScheduledEntryPro
       actions={
         <>
           {failed && (
-            <Button kind="primary" onClick={() => (dialog.value = "time")}>
+            <Button kind="primary" onClick={() => open("time")}>
               {t.newTime}
             </Button>
           )}
-          <Button onClick={() => (dialog.value = "edit")}>{t.edit}</Button>
+          <Button onClick={() => open("edit")}>{t.edit}</Button>
           <Button onClick={() => notices.attempt(send())}>{t.sendNow}</Button>
           {series ? (
             <Button onClick={() => notices.attempt(skip(series.series_id))}>{t.skip}</Button>
           ) : (
             <Button
               kind="danger"
-              onClick={() => (canUndo ? notices.attempt(remove()) : (dialog.value = "delete"))}
+              onClick={() => (failed || !conditions ? askAndRemove() : notices.attempt(remove()))}
             >
               {t.delete}
             </Button>
@@ -89,30 +92,12 @@ export function ScheduledEntry({ message, details, onReport }: ScheduledEntryPro
           <strong>{t.notSent}</strong> {reason}
         </p>
       )}
-      {conditions.map((condition) => (
+      {conditions?.map((condition) => (
         <p key={JSON.stringify(condition)} class="entry-note">
           {t.notSentIf(conditionInWords(condition))}
         </p>
       ))}
       {series && <p class="entry-note">{t.ofSeries}</p>}
-      {(dialog.value === "edit" || dialog.value === "time") && (
-        <EditDialog
-          message={message}
-          conditions={conditions}
-          isTimeOnly={dialog.value === "time"}
-          isOccurrence={series !== undefined}
-          onClose={close}
-        />
-      )}
-      {dialog.value === "delete" && (
-        <ConfirmDialog
-          title={t.deleteTitle}
-          text={t.deleteHint}
-          submit={t.delete}
-          onSubmit={remove}
-          onClose={close}
-        />
-      )}
     </Entry>
   );
 }

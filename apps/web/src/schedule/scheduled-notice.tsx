@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { reasonOf } from "../reason.ts";
 import { hashOf } from "../route.ts";
 import { useOrganization } from "../store/use-organization.ts";
@@ -28,11 +29,19 @@ export interface ScheduledNoticeProps {
 
 /** Shows when the message will be sent, with a button to undo it. */
 export function ScheduledNotice({ scheduled, onUndone, onDismiss }: ScheduledNoticeProps) {
-  const { client } = useOrganization();
+  const { client, plans } = useOrganization();
   const now = useNow();
   const style = useTimeStyle();
   const error = useSignal<string | undefined>(undefined);
   const { kind, id, seconds, content } = scheduled;
+  const isThere = (kind === "series" ? plans.series : plans.scheduled).get(id) !== undefined;
+  const wasThere = useRef(false);
+
+  // Once it is sent there is nothing to take back: the server would accept that, and the text would be there twice.
+  useEffect(() => {
+    if (wasThere.current && !isThere) onDismiss();
+    wasThere.current ||= isThere;
+  }, [isThere]);
 
   async function undo(): Promise<void> {
     try {

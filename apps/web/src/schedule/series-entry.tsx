@@ -1,16 +1,14 @@
 import type { MessageSeries } from "@carillon/client";
-import { useSignal } from "@preact/signals";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Button } from "../ui/button.tsx";
 import { conversationOf } from "./actions.ts";
 import { conditionInWords } from "./condition-fields.tsx";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
-import { EditSeriesDialog } from "./edit-series-dialog.tsx";
 import { Entry, When } from "./entry.tsx";
 import type { Report } from "./report.tsx";
 import { ruleOf } from "./rule.ts";
 import { ruleInWords } from "./rule-words.ts";
+import type { OpenDialog } from "./schedule-dialog.tsx";
 import { SeriesHistory } from "./series-history.tsx";
 import { useNow, useTimeStyle } from "./use-times.ts";
 import { absolute } from "./words.ts";
@@ -20,20 +18,17 @@ const t = texts.schedule;
 export interface SeriesEntryProps {
   readonly series: MessageSeries;
   readonly onReport: (report: Report) => void;
+  readonly onOpen: (dialog: OpenDialog) => void;
 }
 
 /** A message that is repeated. */
-export function SeriesEntry({ series, onReport }: SeriesEntryProps) {
+export function SeriesEntry({ series, onReport, onOpen }: SeriesEntryProps) {
   const { client, notices, people, me } = useOrganization();
   const now = useNow();
   const own = useTimeStyle();
   const style = { ...own, zone: series.timezone };
-  const dialog = useSignal<"none" | "edit" | "delete">("none");
   const { series_id, state, next_delivery_timestamp: next } = series;
   const id = { series_id };
-  const close = () => {
-    dialog.value = "none";
-  };
 
   async function skip(): Promise<void> {
     const { occurrences } = await client.skipSeriesOccurrence(id);
@@ -62,7 +57,7 @@ export function SeriesEntry({ series, onReport }: SeriesEntryProps) {
       kind={state === "paused" ? "paused" : undefined}
       actions={
         <>
-          <Button onClick={() => (dialog.value = "edit")}>{t.edit}</Button>
+          <Button onClick={() => onOpen({ kind: "edit-series", series })}>{t.edit}</Button>
           {state === "active" && (
             <>
               <Button disabled={next === null} onClick={() => notices.attempt(skip())}>
@@ -79,7 +74,17 @@ export function SeriesEntry({ series, onReport }: SeriesEntryProps) {
             </Button>
           )}
           <Button onClick={() => notices.attempt(send())}>{t.sendNow}</Button>
-          <Button kind="danger" onClick={() => (dialog.value = "delete")}>
+          <Button
+            kind="danger"
+            onClick={() =>
+              onOpen({
+                kind: "delete",
+                title: t.deleteSeriesTitle,
+                hint: t.deleteSeriesHint,
+                remove: () => client.deleteMessageSeries(id),
+              })
+            }
+          >
             {t.delete}
           </Button>
         </>
@@ -109,16 +114,6 @@ export function SeriesEntry({ series, onReport }: SeriesEntryProps) {
         </p>
       ))}
       <SeriesHistory series={series} />
-      {dialog.value === "edit" && <EditSeriesDialog series={series} onClose={close} />}
-      {dialog.value === "delete" && (
-        <ConfirmDialog
-          title={t.deleteSeriesTitle}
-          text={t.deleteSeriesHint}
-          submit={t.delete}
-          onSubmit={() => client.deleteMessageSeries(id)}
-          onClose={close}
-        />
-      )}
     </Entry>
   );
 }

@@ -70,10 +70,17 @@ export function relative(seconds: number, now: number, { locale }: TimeStyle): s
   return "";
 }
 
+/** Making a format takes longer than using it, and pages write hundreds of times. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
 function format(seconds: number, style: TimeStyle, fields: Intl.DateTimeFormatOptions): string {
-  return new Intl.DateTimeFormat(style.locale, {
+  const options: Intl.DateTimeFormatOptions = {
     timeZone: style.zone,
     ...(style.twentyFourHours && fields.hour && { hourCycle: "h23" }),
     ...fields,
-  }).format(seconds * 1_000);
+  };
+  const key = `${style.locale} ${JSON.stringify(options)}`;
+  const known = formats.get(key) ?? new Intl.DateTimeFormat(style.locale, options);
+  formats.set(key, known);
+  return known.format(seconds * 1_000);
 }

@@ -1,0 +1,63 @@
+import type { Condition, MessageSeries, ScheduledMessage } from "@carillon/client";
+import { texts } from "../texts.ts";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { EditDialog } from "./edit-dialog.tsx";
+import { EditSeriesDialog } from "./edit-series-dialog.tsx";
+
+const t = texts.schedule;
+
+/** A dialog of the schedule, with what it was opened for. */
+export type OpenDialog =
+  | {
+      readonly kind: "edit" | "time";
+      readonly message: ScheduledMessage;
+      /** Undefined while they are unknown. */
+      readonly conditions: readonly Condition[] | undefined;
+      readonly isOccurrence: boolean;
+    }
+  | { readonly kind: "edit-series"; readonly series: MessageSeries }
+  | {
+      readonly kind: "delete";
+      readonly title: string;
+      readonly hint: string;
+      readonly remove: () => Promise<unknown>;
+    };
+
+export interface ScheduleDialogProps {
+  readonly dialog: OpenDialog | undefined;
+  readonly onClose: () => void;
+}
+
+/**
+ * Draws the dialog that is open. It belongs to the page and not to the entry: an entry that is sent or fails meanwhile
+ * would take along what is being written.
+ */
+export function ScheduleDialog({ dialog, onClose }: ScheduleDialogProps) {
+  switch (dialog?.kind) {
+    case undefined:
+      return null;
+    case "edit":
+    case "time":
+      return (
+        <EditDialog
+          message={dialog.message}
+          conditions={dialog.conditions}
+          isTimeOnly={dialog.kind === "time"}
+          isOccurrence={dialog.isOccurrence}
+          onClose={onClose}
+        />
+      );
+    case "edit-series":
+      return <EditSeriesDialog series={dialog.series} onClose={onClose} />;
+    case "delete":
+      return (
+        <ConfirmDialog
+          title={dialog.title}
+          text={dialog.hint}
+          submit={t.delete}
+          onSubmit={dialog.remove}
+          onClose={onClose}
+        />
+      );
+  }
+}
