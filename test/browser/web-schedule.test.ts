@@ -156,18 +156,18 @@ describe("Sending later with the browser client", () => {
 
     it("does not send what somebody has replied to, and says so at once", async () => {
       const page = await compose("Did anybody feed them?");
-      await choose(page, /^Unless somebody replies/);
+      await choose(page, /^Unless someone replies/);
       const dialog = page.getByRole("dialog");
-      expect(await dialog.getByLabel("if somebody replies before").isChecked()).to.equal(true);
+      expect(await dialog.getByLabel("if someone replies before then").isChecked()).to.equal(true);
       await button(dialog, "Schedule").click();
       await page.getByRole("link", { name: "My schedule", exact: true }).last().click();
-      await entry(page, /^Upcoming/, "Not sent if somebody replies").waitFor();
+      await entry(page, /^Upcoming/, "Not sent if someone replies").waitFor();
 
       await send(as(ben), toChannel(room.id, { topic: "herons", content: "I did" }));
       const [record] = await scheduledOf(as());
       await deliverNow(scene().db, scene().org.realm, [record?.scheduled_message_id ?? 0]);
       const withheld = entry(page, /^Withheld/, "Did anybody feed them?");
-      await withheld.getByText("somebody replied").waitFor();
+      await withheld.getByText("someone replied").waitFor();
       await withheld.getByRole("link", { name: "See the reply" }).click();
       await page.getByRole("log").getByText("I did").waitFor();
       expect(await sent()).to.deep.equal(["I did"]);

@@ -370,9 +370,9 @@ export const texts = {
     notSent: "Not sent:",
     notSentIf: (condition: string) => `Not sent ${condition}`,
     withheldBecause: {
-      reply: "somebody replied.",
+      reply: "someone replied.",
       topic_resolved: "the topic had been resolved.",
-      check_in: "somebody had checked in.",
+      check_in: "someone had checked in.",
     },
     theReply: "See the reply",
     ofSeries: "One of a repeated message",
