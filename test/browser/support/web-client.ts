@@ -6,6 +6,7 @@ import {
   type TestAccount,
   type TestOrganization,
   useDatabase,
+  usePictureWorker,
   user,
 } from "@carillon/testkit";
 import type { BrowserContextOptions } from "playwright-core";
@@ -31,6 +32,7 @@ export interface OpenOptions extends BrowserContextOptions {
 export function useWebClient(): () => WebClientScene {
   const newPage = useChromium();
   const db = useDatabase();
+  usePictureWorker(db);
   let scene: WebClientScene | undefined;
   before("serve the browser client", async () => {
     const webClient = await buildClient("http://127.0.0.1");
