@@ -22,7 +22,7 @@ export async function catchUp<Context>(
   const rows = await readLogFor(
     sql,
     { realmId, userId, allPublicChannels: options.allPublicChannels },
-    { after, until, limit: batch },
+    { after, until, limit: batch, maxBytes: Number.MAX_SAFE_INTEGER },
   );
   // Checked after reading: the log is cleared from its oldest row. If row `after + 1` exists now, none was missing.
   if ((await ageInLog(sql, realmId, after + 1)) === undefined) return undefined;

@@ -1,5 +1,5 @@
 import { allEvents, eventOf } from "@carillon/contract";
-import { statement, typed, type RowOf, type Sql } from "@carillon/db";
+import { notNull, statement, typed, type RowOf, type Sql } from "@carillon/db";
 
 import type { LoggedEvent } from "./queue-options.ts";
 
@@ -38,10 +38,15 @@ export async function readLog(
 
 const forAllPublic = allEvents.filter((event) => "forAllPublic" in event).map(({ type }) => type);
 
-/** Reduces `audience` and `user_data` to this account: they can have 10,000 entries. */
+/**
+ * Reduces `audience` and `user_data` to this account: they can have 10,000 entries. `$8`: no further row is returned when the
+ * texts of those before have so many bytes.
+ */
 const forUser = statement({
   name: "event-log-for-user",
-  text: `SELECT seq, type, op, payload::text AS payload,
+  text: `SELECT seq, type, op, payload, audience, "userData", age FROM (
+    SELECT w.*, sum(octet_length(payload)) OVER (ORDER BY seq) - octet_length(payload) AS before FROM (
+    SELECT seq, type, op, payload::text AS payload,
       CASE WHEN audience IS NULL THEN NULL WHEN audience @> ARRAY[$4::int] THEN ARRAY[$4::int]
         ELSE '{}'::int[] END AS audience,
       CASE WHEN user_data ? $4::text THEN jsonb_build_object($4::text, user_data->$4::text) END AS "userData",
@@ -49,18 +54,22 @@ const forUser = statement({
     FROM event_log
     WHERE realm_id = $1 AND seq > $2 AND seq <= $3
       AND (audience IS NULL OR audience @> ARRAY[$4::int] OR ($5 AND type = ANY($7::text[])))
-    ORDER BY seq LIMIT $6`,
-  overrides,
+    ORDER BY seq LIMIT $6) w) sized
+    WHERE before < $8::bigint ORDER BY seq`,
+  overrides: { ...overrides, payload: notNull, age: notNull },
 });
 
-/** Returns the rows after `after` up to `until` that one account may receive; for a queue that is far behind. */
+/**
+ * Returns the rows after `after` up to `until` that one account may receive; for a queue that is far behind.
+ * @param range `maxBytes`: of the payloads, the last one not counted
+ */
 export async function readLogFor(
   sql: Sql,
   queue: { realmId: number; userId: number; allPublicChannels: boolean },
-  range: { after: number; until: number; limit: number },
+  range: { after: number; until: number; limit: number; maxBytes: number },
 ): Promise<LogRow[]> {
   const { realmId, userId, allPublicChannels } = queue;
-  const { after, until, limit } = range;
+  const { after, until, limit, maxBytes } = range;
   const rows = await sql.rows(forUser, [
     realmId,
     after,
@@ -69,6 +78,7 @@ export async function readLogFor(
     allPublicChannels,
     limit,
     forAllPublic,
+    maxBytes,
   ]);
   return rows.map(logRow);
 }

@@ -17,6 +17,8 @@ const maxPassed = 1_000;
  * by the same query.
  */
 const rowsAtOnce = maxEvents + 1;
+/** Bytes of the payloads of a query, the last one not counted: a hundred rows of 1 MB would take 500 MB of memory. */
+const bytesAtOnce = 1_000_000;
 
 /** A batch of events, as JSON. */
 export interface EventBatch {
@@ -81,7 +83,7 @@ export async function readBatch<Context>(
     const rows = await readLogFor(
       tx,
       { realmId, userId, allPublicChannels },
-      { after: reached, until: end, limit: rowsAtOnce },
+      { after: reached, until: end, limit: rowsAtOnce, maxBytes: bytesAtOnce },
     );
     for (const { event } of rows) {
       const selection = new Selection(queues.queueAt(event.seq), skipping, context);
@@ -96,7 +98,9 @@ export async function readBatch<Context>(
       bytes += size;
       reached = event.seq;
     }
-    if (rows.length < rowsAtOnce) reached = end;
+    // The weight of a row is more than the bytes of its payload.
+    const read = rows.reduce((sum, { weight }) => sum + weight, 0);
+    if (rows.length < rowsAtOnce && read < bytesAtOnce) reached = end;
   }
   return { events, firstId: ids[0], lastId: ids.at(-1), reached, from, head };
 }

@@ -23,10 +23,10 @@ declare module "@carillon/db" {
       seq: number;
       type: string;
       op: string | null;
-      payload: string;
+      payload: string | null;
       audience: number[] | null;
       userData: Json | null;
-      age: number;
+      age: number | null;
     };
     "event-log-oldest": {
       seq: number;
