@@ -106,7 +106,6 @@ const failureSizes = statement({
   name: "scheduled-failures-sizes",
   text: `SELECT s.id, (coalesce(octet_length(s.failure_message), 0) + 100)::int AS bytes FROM scheduled_messages s
     WHERE s.sender_id = $1 AND ${failed} ORDER BY s.deliver_at, s.id`,
-  overrides: { bytes: notNull },
 });
 
 const failuresByIds = statement({
@@ -115,7 +114,6 @@ const failuresByIds = statement({
       floor(extract(epoch FROM s.ended_at))::bigint AS failed_timestamp
     FROM unnest($2::bigint[]) WITH ORDINALITY AS wanted (id, place) JOIN scheduled_messages s ON s.id = wanted.id
     WHERE s.sender_id = $1 AND ${failed} ORDER BY wanted.place`,
-  overrides: { reason: notNull },
 });
 
 /**
