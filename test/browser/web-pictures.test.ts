@@ -74,7 +74,7 @@ describe("The pictures of the browser client", () => {
     if (folder !== undefined) await writeFile(`${folder}/${name}.png`, picture);
   };
   const open = async (hash: string, width = 1_000) => {
-    const viewport = { width, height: 640 };
+    const viewport = { width, height: 700 };
     const { page } = await scene().open(hash, { as: mia, viewport });
     return page;
   };

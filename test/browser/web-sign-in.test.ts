@@ -96,7 +96,7 @@ describe("Signing in to the browser client", () => {
   it("takes no key from an address that somebody else has made", async () => {
     const query = `otp_encrypted_api_key=${"0".repeat(64)}&email=a%40example.com&user_id=1&realm=x`;
     const { page } = await open(1_200, `/#signed-in?${query}`);
-    expect(await page.getByRole("alert").textContent()).to.include("begun in another tab");
+    expect(await page.getByRole("alert").textContent()).to.include("started in another tab");
     expect(page.url()).not.to.include("signed-in");
     expect(await keys(page)).not.to.include("apiKey");
   });
