@@ -7,11 +7,11 @@ import { Dialog } from "../ui/dialog.tsx";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { BotEndpointDialog } from "./bot-endpoint-dialog.tsx";
 import { botTypes } from "./bot-types.ts";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { CreateBotDialog } from "./create-bot-dialog.tsx";
 import { FilteredTable } from "./filtered-table.tsx";
 import { Secret } from "./secret.tsx";
-import { useAction } from "./use-action.ts";
+import { useAction } from "../ui/use-action.ts";
 
 const t = texts.organization;
 
@@ -138,7 +138,7 @@ function BotDialog({ asked, onKey, onClose }: BotDialogProps) {
       return (
         <ConfirmDialog
           title={t.newKeyTitle(name)}
-          action={t.newKey}
+          submit={t.newKey}
           onClose={onClose}
           onConfirm={async () => {
             onKey((await client.regenerateBotApiKey({ bot_id })).api_key);
@@ -151,7 +151,7 @@ function BotDialog({ asked, onKey, onClose }: BotDialogProps) {
       return (
         <ConfirmDialog
           title={t.deactivateTitle(name)}
-          action={t.deactivate}
+          submit={t.deactivate}
           onClose={onClose}
           onConfirm={() => client.deactivateBot({ bot_id })}
         >

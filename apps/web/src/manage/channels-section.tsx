@@ -6,11 +6,11 @@ import { texts } from "../texts.ts";
 import { Button } from "../ui/button.tsx";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { Select } from "../ui/select.tsx";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { FilteredTable } from "./filtered-table.tsx";
-import { FormDialog } from "./form-dialog.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
 import { NameFields, namesOf } from "./name-fields.tsx";
-import { useAction } from "./use-action.ts";
+import { useAction } from "../ui/use-action.ts";
 
 const t = texts.organization;
 
@@ -124,7 +124,7 @@ function ChannelDialog({
     return (
       <FormDialog
         title={t.createChannel}
-        action={t.create}
+        submit={t.create}
         onClose={onClose}
         onSubmit={(form) => {
           const folder = textOf(form, "folder");
@@ -151,7 +151,7 @@ function ChannelDialog({
     return (
       <ConfirmDialog
         title={t.archiveTitle(channel.name)}
-        action={t.archive}
+        submit={t.archive}
         onClose={onClose}
         onConfirm={() => client.archiveChannel({ stream_id })}
       >
@@ -161,7 +161,7 @@ function ChannelDialog({
   return (
     <FormDialog
       title={t.edit}
-      action={t.save}
+      submit={t.save}
       onClose={onClose}
       onSubmit={(form) => {
         const { name, description } = namesOf(form);

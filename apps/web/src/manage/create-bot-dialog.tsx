@@ -5,7 +5,7 @@ import { texts } from "../texts.ts";
 import { Field } from "../ui/field.tsx";
 import { Select } from "../ui/select.tsx";
 import { botTypes } from "./bot-types.ts";
-import { FormDialog } from "./form-dialog.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
 
 const t = texts.organization;
 
@@ -23,7 +23,7 @@ export function CreateBotDialog({ onKey, onClose }: CreateBotDialogProps) {
   return (
     <FormDialog
       title={t.createBot}
-      action={t.create}
+      submit={t.create}
       onClose={onClose}
       onSubmit={async (form) => {
         const bot = await client.createBot({

@@ -5,9 +5,9 @@ import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { FilteredTable } from "./filtered-table.tsx";
-import { FormDialog } from "./form-dialog.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
 import { useLoaded } from "./use-loaded.ts";
 
 const t = texts.organization;
@@ -75,7 +75,7 @@ export function EmojiSection() {
       {isAdding.value && (
         <FormDialog
           title={t.addEmoji}
-          action={t.addEmoji}
+          submit={t.addEmoji}
           onClose={() => {
             isAdding.value = false;
           }}
@@ -95,7 +95,7 @@ export function EmojiSection() {
       {removed.value && (
         <ConfirmDialog
           title={t.removeEmoji(removed.value.name)}
-          action={t.remove}
+          submit={t.remove}
           onClose={() => {
             removed.value = undefined;
           }}

@@ -4,13 +4,13 @@ import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Button } from "../ui/button.tsx";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { FilteredTable } from "./filtered-table.tsx";
-import { FormDialog } from "./form-dialog.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
 import { nameOfGroup } from "./group-setting.ts";
 import { MembersDialog } from "./members-dialog.tsx";
 import { NameFields, namesOf } from "./name-fields.tsx";
-import { useAction } from "./use-action.ts";
+import { useAction } from "../ui/use-action.ts";
 import { useLoaded } from "./use-loaded.ts";
 
 const t = texts.organization;
@@ -109,7 +109,7 @@ function GroupDialog({ asked, onClose }: { readonly asked: Asked; readonly onClo
     return (
       <FormDialog
         title={t.createGroup}
-        action={t.create}
+        submit={t.create}
         onClose={onClose}
         onSubmit={(form) => client.createUserGroup({ ...namesOf(form), members: [me] })}
       >
@@ -122,7 +122,7 @@ function GroupDialog({ asked, onClose }: { readonly asked: Asked; readonly onClo
       return (
         <FormDialog
           title={t.edit}
-          action={t.save}
+          submit={t.save}
           onClose={onClose}
           onSubmit={(form) => client.updateUserGroup({ user_group_id: group.id, ...namesOf(form) })}
         >
@@ -135,7 +135,7 @@ function GroupDialog({ asked, onClose }: { readonly asked: Asked; readonly onClo
       return (
         <ConfirmDialog
           title={t.deactivateTitle(group.name)}
-          action={t.deactivate}
+          submit={t.deactivate}
           onClose={onClose}
           onConfirm={() => client.deactivateUserGroup({ user_group_id: group.id })}
         >

@@ -6,12 +6,12 @@ import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { DayAndTime } from "../ui/time.tsx";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { FilteredTable } from "./filtered-table.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { LinkDialog } from "./link-dialog.tsx";
 import { roleOf } from "./role-options.ts";
-import { useAction } from "./use-action.ts";
+import { useAction } from "../ui/use-action.ts";
 import { useLoaded } from "./use-loaded.ts";
 
 const t = texts.organization;
@@ -111,7 +111,7 @@ export function InvitationsSection() {
       {revoked.value && (
         <ConfirmDialog
           title={t.revokeTitle(nameOf(revoked.value))}
-          action={t.revoke}
+          submit={t.revoke}
           onClose={() => {
             revoked.value = undefined;
           }}

@@ -2,7 +2,7 @@ import { useId } from "preact/hooks";
 import { textOf } from "../forms.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
-import { FormDialog } from "./form-dialog.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
 import { InvitationFields, invitationOf } from "./invitation-fields.tsx";
 
 const t = texts.organization;
@@ -14,7 +14,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <FormDialog
       title={t.invite}
-      action={t.sendInvitations}
+      submit={t.sendInvitations}
       onClose={onClose}
       onSubmit={(form) =>
         client.sendInvites({ invitee_emails: textOf(form, "emails"), ...invitationOf(form) })

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import { FormDialog } from "./form-dialog.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
 import { InvitationFields, invitationOf } from "./invitation-fields.tsx";
 import { Secret } from "./secret.tsx";
 
@@ -21,7 +21,7 @@ export function LinkDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <FormDialog
       title={t.makeLink}
-      action={t.makeLink}
+      submit={t.makeLink}
       onClose={() => {
         if (link.peek() === undefined) onClose();
       }}

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Field } from "../ui/field.tsx";
-import { FormDialog } from "./form-dialog.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
 
 const t = texts.organization;
 /** Maximum people in the list; the filter finds the others. */
@@ -35,7 +35,7 @@ export function MembersDialog(props: { readonly group: UserGroup; readonly onClo
   };
 
   return (
-    <FormDialog title={t.membersOf(group.name)} action={t.save} onClose={onClose} onSubmit={save}>
+    <FormDialog title={t.membersOf(group.name)} submit={t.save} onClose={onClose} onSubmit={save}>
       <Field
         label={t.filter}
         name="filter"

@@ -7,11 +7,11 @@ import { texts } from "../texts.ts";
 import { Field } from "../ui/field.tsx";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { Select } from "../ui/select.tsx";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { FilteredTable } from "./filtered-table.tsx";
-import { FormDialog } from "./form-dialog.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
 import { roleOf, roleOptions } from "./role-options.ts";
-import { useAction } from "./use-action.ts";
+import { useAction } from "../ui/use-action.ts";
 
 const t = texts.organization;
 
@@ -103,7 +103,7 @@ function PersonDialog({ what, person, onClose }: Asked & { readonly onClose: () 
       return (
         <FormDialog
           title={t.rename}
-          action={t.save}
+          submit={t.save}
           onClose={onClose}
           onSubmit={(form) => client.updateUser({ user_id, full_name: textOf(form, "full_name") })}
         >
@@ -114,7 +114,7 @@ function PersonDialog({ what, person, onClose }: Asked & { readonly onClose: () 
       return (
         <FormDialog
           title={t.roleOf(full_name)}
-          action={t.save}
+          submit={t.save}
           onClose={onClose}
           onSubmit={(form) =>
             client.updateUser({ user_id, role: Number(textOf(form, "role")) as Role })
@@ -127,7 +127,7 @@ function PersonDialog({ what, person, onClose }: Asked & { readonly onClose: () 
       return (
         <ConfirmDialog
           title={t.deactivateTitle(full_name)}
-          action={t.deactivate}
+          submit={t.deactivate}
           onClose={onClose}
           onConfirm={() => client.deactivateUser({ user_id })}
         >

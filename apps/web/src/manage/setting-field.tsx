@@ -8,7 +8,7 @@ import { Button } from "../ui/button.tsx";
 import type { Option } from "../ui/select.tsx";
 import { groupOptions, optionOf } from "./group-setting.ts";
 import { changeOf, type Setting } from "./organization-settings.ts";
-import { useAction } from "./use-action.ts";
+import { useAction } from "../ui/use-action.ts";
 
 const t = texts.organization.settings;
 

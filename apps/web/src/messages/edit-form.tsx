@@ -70,7 +70,7 @@ export function EditForm({ message, onClose }: EditFormProps) {
         <Button kind="primary" type="submit">
           {t.save}
         </Button>
-        <Button onClick={onClose}>{t.cancel}</Button>
+        <Button onClick={onClose}>{texts.app.cancel}</Button>
       </div>
     </form>
   );

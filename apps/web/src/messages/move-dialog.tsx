@@ -85,7 +85,7 @@ export function MoveDialog({ message, onClose }: MessageDialogProps) {
         </label>
         {error.value !== undefined && <Alert>{error.value}</Alert>}
         <div class="dialog-actions">
-          <Button onClick={onClose}>{t.cancel}</Button>
+          <Button onClick={onClose}>{texts.app.cancel}</Button>
           <Button kind="primary" type="submit">
             {t.move}
           </Button>

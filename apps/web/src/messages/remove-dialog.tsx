@@ -16,7 +16,7 @@ export function RemoveDialog({ message, onClose }: MessageDialogProps) {
     <Dialog title={texts.messages.removeTitle} onClose={onClose}>
       <p>{texts.messages.removeHint}</p>
       <div class="dialog-actions">
-        <Button onClick={onClose}>{texts.messages.cancel}</Button>
+        <Button onClick={onClose}>{texts.app.cancel}</Button>
         <Button
           kind="danger"
           onClick={() => {

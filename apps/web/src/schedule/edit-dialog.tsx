@@ -6,7 +6,7 @@ import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { conversationOf } from "./actions.ts";
 import { ConditionFields } from "./condition-fields.tsx";
-import { FormDialog } from "./form-dialog.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
 import { secondsOf } from "./later-dialog.tsx";
 import { PlaceFields } from "../recipients/place-fields.tsx";
 import { firstChoice } from "./presets.ts";

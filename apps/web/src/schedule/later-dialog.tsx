@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { ConditionFields } from "./condition-fields.tsx";
-import { FormDialog } from "./form-dialog.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
 import { firstChoice } from "./presets.ts";
 import { type ChosenTime, TimeFields } from "./time-fields.tsx";
 import { useTimeStyle } from "./use-times.ts";

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { texts } from "../texts.ts";
 import { ConditionFields } from "./condition-fields.tsx";
-import { FormDialog } from "./form-dialog.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
 import { type Rule, textOfRule } from "./rule.ts";
 import { RuleFields } from "./rule-fields.tsx";
 import { RulePreview } from "./rule-preview.tsx";

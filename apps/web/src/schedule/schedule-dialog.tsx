@@ -1,6 +1,6 @@
 import type { Condition, MessageSeries, ScheduledMessage } from "@carillon/client";
 import { texts } from "../texts.ts";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { EditDialog } from "./edit-dialog.tsx";
 import { EditSeriesDialog } from "./edit-series-dialog.tsx";
 
@@ -53,11 +53,12 @@ export function ScheduleDialog({ dialog, onClose }: ScheduleDialogProps) {
       return (
         <ConfirmDialog
           title={dialog.title}
-          text={dialog.hint}
           submit={t.delete}
-          onSubmit={dialog.remove}
+          onConfirm={dialog.remove}
           onClose={onClose}
-        />
+        >
+          {dialog.hint}
+        </ConfirmDialog>
       );
   }
 }

@@ -1,15 +1,17 @@
 import type { ComponentChildren } from "preact";
 import { texts } from "../texts.ts";
-import { Alert } from "../ui/alert.tsx";
-import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { Alert } from "./alert.tsx";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
 import { useAction } from "./use-action.ts";
 
 export interface FormDialogProps {
   readonly title: string;
   readonly children: ComponentChildren;
   /** The words of the button that sends the form. */
-  readonly action: string;
+  readonly submit: string;
+  /** Whether the form does something that is hard to undo. */
+  readonly isDangerous?: boolean;
   /** Sends the form's request. */
   readonly onSubmit: (form: HTMLFormElement) => Promise<unknown>;
   readonly onClose: () => void;
@@ -29,10 +31,10 @@ export function FormDialog(props: FormDialogProps) {
       >
         {props.children}
         {problem !== undefined && <Alert>{problem}</Alert>}
-        <div class="dialog-buttons">
-          <Button onClick={props.onClose}>{texts.organization.cancel}</Button>
-          <Button type="submit" kind="primary" disabled={isBusy}>
-            {props.action}
+        <div class="form-actions">
+          <Button onClick={props.onClose}>{texts.app.cancel}</Button>
+          <Button type="submit" kind={props.isDangerous ? "danger" : "primary"} disabled={isBusy}>
+            {props.submit}
           </Button>
         </div>
       </form>
