@@ -28,7 +28,7 @@ export function InvitationFields() {
           { value: "", label: t.unlimited },
         ]}
       />
-      <fieldset class="choices">
+      <fieldset class="choices long-choices">
         <legend>{t.channels}</legend>
         <label>
           <input type="checkbox" name="defaults" checked /> {t.defaultChannels}

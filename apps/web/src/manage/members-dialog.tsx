@@ -44,7 +44,7 @@ export function MembersDialog(props: { readonly group: UserGroup; readonly onClo
           filter.value = value;
         }}
       />
-      <fieldset class="choices">
+      <fieldset class="choices long-choices">
         <legend>{t.people}</legend>
         {offered.slice(0, longest).map(({ user_id: id, full_name: name }) => (
           <label key={id}>

@@ -1,8 +1,9 @@
 import type { Message } from "@carillon/client";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
-import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
+import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+
+const t = texts.messages;
 
 export interface MessageDialogProps {
   readonly message: Message;
@@ -11,22 +12,15 @@ export interface MessageDialogProps {
 
 /** Asks before a message is deleted. */
 export function RemoveDialog({ message, onClose }: MessageDialogProps) {
-  const { client, notices } = useOrganization();
+  const { client } = useOrganization();
   return (
-    <Dialog title={texts.messages.removeTitle} onClose={onClose}>
-      <p>{texts.messages.removeHint}</p>
-      <div class="dialog-actions">
-        <Button onClick={onClose}>{texts.app.cancel}</Button>
-        <Button
-          kind="danger"
-          onClick={() => {
-            onClose();
-            notices.attempt(client.deleteMessage({ message_id: message.id }));
-          }}
-        >
-          {texts.messages.remove}
-        </Button>
-      </div>
-    </Dialog>
+    <ConfirmDialog
+      title={t.removeTitle}
+      submit={t.remove}
+      onConfirm={() => client.deleteMessage({ message_id: message.id })}
+      onClose={onClose}
+    >
+      {t.removeHint}
+    </ConfirmDialog>
   );
 }

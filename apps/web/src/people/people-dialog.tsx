@@ -67,7 +67,7 @@ export function PeopleDialog({ onClose }: { readonly onClose: () => void }) {
           ))}
           {found.length === 0 && <p class="hint">{t.none}</p>}
         </div>
-        <div class="dialog-actions">
+        <div class="form-actions">
           <Button kind="primary" type="submit">
             {t.message}
           </Button>
