@@ -1,4 +1,5 @@
 import type { Organization } from "../store/organization.ts";
+import { texts } from "../texts.ts";
 
 /** A file on its way to the server. */
 export interface Upload {
@@ -19,7 +20,8 @@ export function upload(organization: Organization, file: File, options: Upload):
   body.append("file", file, options.name);
   return new Promise((resolve, reject) => {
     request.open("POST", `${site}/api/v1/user_uploads`);
-    request.setRequestHeader("Authorization", `Basic ${btoa(`${email}:${apiKey}`)}`);
+    const bytes = new TextEncoder().encode(`${email}:${apiKey}`);
+    request.setRequestHeader("Authorization", `Basic ${btoa(String.fromCharCode(...bytes))}`);
     request.responseType = "json";
     request.upload.addEventListener("progress", ({ loaded, total, lengthComputable }) => {
       if (lengthComputable && total > 0) options.onProgress(loaded / total);
@@ -29,7 +31,7 @@ export function upload(organization: Organization, file: File, options: Upload):
       if (request.status === 200 && answer.url) resolve(answer.url);
       else reject(new Error(answer.msg ?? `HTTP ${request.status}`));
     });
-    request.addEventListener("error", () => reject(new Error("")));
+    request.addEventListener("error", () => reject(new Error(texts.session.noAnswer)));
     request.addEventListener("abort", () => reject(new Error("aborted")));
     options.signal.addEventListener("abort", () => request.abort());
     request.send(body);

@@ -149,10 +149,16 @@ export class Outbox {
   }
 }
 
-/** Whether repeating the request is useless. */
+/** The server may still be carrying out an earlier request with the key, or wants the message later. */
+const undecided = [408, 409, 429];
+
+/** Whether repeating the request is useless, and the message is certainly not sent. */
 function isRefusal(error: unknown): error is ApiError {
   return (
-    error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429
+    error instanceof ApiError &&
+    error.status >= 400 &&
+    error.status < 500 &&
+    !undecided.includes(error.status)
   );
 }
 
