@@ -76,8 +76,8 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 function format(seconds: number, style: TimeStyle, fields: Intl.DateTimeFormatOptions): string {
   const options: Intl.DateTimeFormatOptions = {
     timeZone: style.zone,
-    ...(style.twentyFourHours && fields.hour && { hourCycle: "h23" }),
     ...fields,
+    ...(style.twentyFourHours && fields.hour && { hourCycle: "h23", hour: "2-digit" }),
   };
   const key = `${style.locale} ${JSON.stringify(options)}`;
   const known = formats.get(key) ?? new Intl.DateTimeFormat(style.locale, options);
