@@ -118,7 +118,7 @@ describe("Snapshots and events", function () {
     expect(clients).to.have.lengthOf(stretches * newcomers);
     expect(clients.some(({ ended }) => !ended)).to.equal(true);
     const kinds = walk.course.operations;
-    expect(walk.done.size, "kinds of steps that succeeded").to.be.greaterThan(kinds / 2);
+    expect(walk.done.size, "kinds of steps that succeeded").to.be.greaterThan(kinds * 0.4);
   }
 
   async function begin(chance: Chance, course: Course): Promise<Walk> {

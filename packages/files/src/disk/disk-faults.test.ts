@@ -73,7 +73,7 @@ describe("The file store on disk", () => {
       expect(await failureOf(work))
         .to.be.instanceOf(StorageUnavailable)
         .with.property("message")
-        .that.matches(/^FILES_DIR \/.*: the folder is not there .* mounted\? \(ENOENT\)$/);
+        .that.matches(/^FILES_DIR \/.*: the folder no longer exists; .* mounted\? \(ENOENT\)$/);
     // An empty mount point must not be taken for the store.
     await mkdir(root);
     expect(await failureOf(store.get(before))).to.be.instanceOf(StorageUnavailable);

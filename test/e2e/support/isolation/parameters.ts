@@ -85,6 +85,7 @@ export const plain: Readonly<Record<string, unknown>> = {
   csrf_token: "x",
   mobile_flow_otp: "0".repeat(64),
   desktop_flow_otp: "0".repeat(64),
+  web_client_otp: "0".repeat(64),
   link: "nothing",
   state: "nothing",
   code: "nothing",
