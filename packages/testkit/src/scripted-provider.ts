@@ -64,6 +64,7 @@ const clientSecret = "the secret of the client: 100% & more";
 export async function startScriptedProvider(): Promise<ScriptedProvider> {
   const grants = new Map<string, Grant>();
   const tokens = new Map<string, Grant>();
+  let granted = 0;
   let [key, keyId] = [newKey(), "1"];
   const server = createServer((request, response) => {
     void answer(request, response).catch((error: unknown) => {
@@ -93,7 +94,8 @@ export async function startScriptedProvider(): Promise<ScriptedProvider> {
     requests: [],
     script: { discovery: {}, userInfo: undefined, answers: {} },
     grant(asked, claims, lies = {}) {
-      const code = `code-${grants.size + 1}`;
+      // Used grants are removed, so that their number is not unique.
+      const code = `code-${++granted}`;
       grants.set(code, { asked, claims, lies });
       return code;
     },

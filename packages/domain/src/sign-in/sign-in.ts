@@ -82,7 +82,11 @@ async function findOrMake(
       if (made !== "again") return made;
       continue;
     }
-    if (holder.isBot || holder.hasLink) return { refused: "addressTaken" };
+    if (holder.isBot || holder.hasLink) {
+      // Another window may have made and linked the account between the two look-ups.
+      if (await linkedAccount(db, realm.id, identity)) continue;
+      return { refused: "addressTaken" };
+    }
     if (!holder.isActive) return { refused: "deactivated" };
     const isLinked = await db.transaction((tx) => link(tx, realm.id, holder.id, identity));
     if (isLinked) return { id: holder.id, isNew: true };

@@ -7,6 +7,7 @@ import { joinOrganization } from "../invitations/join.ts";
 import {
   findInvitationTo,
   findUsableLink,
+  hasAccount,
   isOpenForSignUp,
   refusesAddress,
 } from "../invitations/usable-links.ts";
@@ -52,7 +53,10 @@ export async function signUp(
   | "again"
 > {
   const way = await wayIn(db, site, realm, identity.email, joining.link);
-  if (!way) return { refused: "noAccount" };
+  if (!way) {
+    // Another window may have made the account after this one looked for it.
+    return (await hasAccount(db, realm.id, identity.email)) ? "again" : { refused: "noAccount" };
+  }
   const { fullName } = joining;
   const name = fullName ?? identity.name ?? "";
   const ask = (problem: string | undefined) => ({

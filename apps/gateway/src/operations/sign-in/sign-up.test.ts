@@ -297,10 +297,13 @@ describe("Signing up at an identity provider", () => {
 
   it("makes one account for a person who comes back in three windows at once", async () => {
     await open(true);
-    const person = newcomer();
-    const answers = await Promise.all([1, 2, 3].map(() => comeIn(person)));
-    const ids = new Set<number>();
-    for (const answer of answers) ids.add((await joined(answer, person)).id);
-    expect(ids.size).to.equal(1);
+    // Where the requests meet is up to chance.
+    for (let round = 0; round < 10; round++) {
+      const person = newcomer();
+      const answers = await Promise.all([1, 2, 3].map(() => comeIn(person)));
+      const ids = new Set<number>();
+      for (const answer of answers) ids.add((await joined(answer, person)).id);
+      expect(ids.size).to.equal(1);
+    }
   });
 });
