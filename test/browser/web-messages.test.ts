@@ -66,6 +66,7 @@ describe("The browser client", () => {
     const { page: his } = await open(hash, { as: ben });
     await his.getByText("No messages here yet.").waitFor();
     await hers.keyboard.press("c");
+    await hers.locator("textarea:focus").waitFor();
     await box(hers).pressSequentially("Hi **Ben**");
     await his.getByText("Ada is typing…").waitFor();
     await hers.keyboard.press("Enter");
@@ -190,6 +191,7 @@ describe("The browser client", () => {
     await page.keyboard.press("*");
     await list(page).getByRole("img", { name: "Starred" }).waitFor();
     await page.keyboard.press("r");
+    await page.locator("textarea:focus").waitFor();
     expect(await page.getByRole("textbox", { name: "Topic", exact: true }).inputValue()).to.equal(
       "one",
     );
@@ -198,6 +200,7 @@ describe("The browser client", () => {
     await inList(page, "by hand").waitFor();
     await page.keyboard.press("Escape");
     await page.keyboard.press("/");
+    await page.locator("input:focus").waitFor();
     await page.keyboard.type("note");
     await page.keyboard.press("Enter");
     await list(page).locator(".highlight", { hasText: "note" }).first().waitFor();

@@ -70,6 +70,7 @@ describe("Sending later with the browser client", () => {
     it("sends at a time of the menu, says when, and takes it back", async () => {
       const page = await compose("Feed the herons");
       // By keyboard: the menu has the focus, and arrows walk through it.
+      await page.locator("[role=menuitem]:focus").waitFor();
       await page.keyboard.press("ArrowDown");
       await page.keyboard.press("Enter");
       const notice = page.getByRole("status").filter({ hasText: "Scheduled. It is sent in" });
