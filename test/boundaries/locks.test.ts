@@ -36,7 +36,7 @@ describe("Locks", () => {
       .map((source) => source.text)
       .join();
     const taken = (name: string) =>
-      new RegExp(`name: "${name}"|(?:lock|hold)Keys?(?:WithCommit)?\\(tx, "${name}"`).test(text);
+      new RegExp(`name: "${name}"|(?:lock|hold)Key(?:WithCommit)?\\(tx, "${name}"`).test(text);
     expect(lockOrder.filter((name) => !taken(name))).to.deep.equal([]);
   });
 });

@@ -69,17 +69,6 @@ export async function lockKey(tx: Tx, name: KeyLock, key: number): Promise<void>
   await tx.lock({ name, keys: [key] }, exclusive, [lockClass[name], key]);
 }
 
-const allExclusive = statement({
-  name: "advisory-locks",
-  text: "SELECT pg_advisory_xact_lock($1, key) FROM unnest($2::int[]) AS key",
-});
-
-/** Takes several locks of one kind exclusively until the transaction ends. */
-export async function lockKeys(tx: Tx, name: KeyLock, keys: readonly number[]): Promise<void> {
-  const ascending = [...new Set(keys)].sort((a, b) => a - b);
-  await tx.lock({ name, keys: ascending }, allExclusive, [lockClass[name], ascending]);
-}
-
 /** Takes the lock shared until the transaction ends. */
 export async function lockKeyShared(tx: Tx, name: KeyLock, key: number): Promise<void> {
   await tx.lock({ name, keys: [key], shared: true }, shared, [lockClass[name], key]);

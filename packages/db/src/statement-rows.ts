@@ -9,8 +9,5 @@ declare module "@carillon/db" {
     "advisory-lock": {
       pg_advisory_xact_lock: "";
     };
-    "advisory-locks": {
-      pg_advisory_xact_lock: "";
-    };
   }
 }

@@ -7,18 +7,9 @@ export {
   singleRequest,
 } from "./batches/batch-outcome.ts";
 export { listDeliveries, readWebhook, rotateWebhook } from "./bots/bot-service.ts";
-export {
-  type EndpointRequest,
-  prepareCalls,
-  type PreparedRequest,
-} from "./bot-webhooks/prepare-call.ts";
+export { type EndpointRequest, prepareCall } from "./bot-webhooks/prepare-call.ts";
 export { maxAnswerBytes, readAnswer, type Verdict } from "./bot-webhooks/read-answer.ts";
-export {
-  answeringClient,
-  type EndedCall,
-  type MadeAttempt,
-  settleCalls,
-} from "./bot-webhooks/settle-call.ts";
+export { answeringClient, type MadeAttempt, settleCall } from "./bot-webhooks/settle-call.ts";
 export { botApiKey, changeBotApiKey, deactivateBot, listOwnBots } from "./bots/bots.ts";
 export { createBot } from "./bots/create-bot.ts";
 export { updateBot } from "./bots/update-bot.ts";
@@ -94,27 +85,18 @@ export {
 export { deleteAttachment, listAttachments } from "./files/attachments.ts";
 export { contentTypeOf, mediaTypeOf, sniffedBytes } from "./files/content-type.ts";
 export {
-  claimCalls,
+  claimCall,
   type ClaimedCall,
-  type ClaimedCalls,
   conversationKey,
   giveUpOldCalls,
-  returnCalls,
-  type UnendedCall,
+  returnCall,
 } from "./outgoing-calls/claim-call.ts";
-export {
-  clearCalls,
-  type ReadyCall,
-  readOutgoing,
-  readyCalls,
-  repairCalls,
-} from "./outgoing-calls/ready-calls.ts";
+export { clearCalls, readOutgoing, readyCalls, repairCalls } from "./outgoing-calls/ready-calls.ts";
 export {
   isTrial,
   recordEndpointAnswered,
   recordEndpointUnanswered,
   releaseSlot,
-  releaseSlots,
   takeSlot,
 } from "./outgoing-calls/slots.ts";
 export {

@@ -1820,37 +1820,22 @@ declare module "@carillon/db" {
     "others-of-roles": {
       ids: string | null;
     };
-    "outgoing-attempts-log": {};
-    "outgoing-calls-begin": {
-      callId: number;
+    "outgoing-attempt-log": {};
+    "outgoing-call-begin": {
       call: number;
     };
-    "outgoing-calls-behind": {};
-    "outgoing-calls-current": {
-      callId: number;
+    "outgoing-call-behind": {};
+    "outgoing-call-current": {
       attempts: number;
       ageMs: number;
       isActive: boolean;
     };
-    "outgoing-calls-finish": {};
-    "outgoing-calls-give-up": {
-      callId: number;
-      version: number;
-      calls: number;
+    "outgoing-call-finish": {};
+    "outgoing-call-look": {
+      botId: number;
+      conversation: string;
     };
-    "outgoing-calls-insert": {
-      callId: number;
-      version: number;
-      calls: number;
-      crowded: boolean | null;
-    };
-    "outgoing-calls-look": {
-      callId: number | null;
-      botId: number | null;
-      conversation: string | null;
-    };
-    "outgoing-calls-of-bots-end": {};
-    "outgoing-calls-read": {
+    "outgoing-call-read": {
       callId: number;
       version: number;
       realmId: number;
@@ -1867,18 +1852,33 @@ declare module "@carillon/db" {
       isEarly: boolean;
       isBehind: boolean;
     };
+    "outgoing-call-retry": {};
+    "outgoing-call-return": {};
+    "outgoing-call-wake": {
+      callId: number;
+      version: number;
+      calls: number;
+    };
+    "outgoing-calls-give-up": {
+      callId: number;
+      version: number;
+      calls: number;
+    };
+    "outgoing-calls-insert": {
+      callId: number;
+      version: number;
+      calls: number;
+      crowded: boolean | null;
+    };
+    "outgoing-calls-of-bots-end": {};
     "outgoing-calls-ready": {
       callId: number;
       version: number;
       calls: number;
-      botId: number;
     };
     "outgoing-calls-repair": {
       id: number;
     };
-    "outgoing-calls-retry": {};
-    "outgoing-calls-return": {};
-    "outgoing-calls-wake": {};
     "outgoing-circuit-answered": {};
     "outgoing-circuit-failed": {
       openMs: number;
@@ -1891,8 +1891,7 @@ declare module "@carillon/db" {
       oldestSeconds: number;
       circuitsOpen: number;
     };
-    "outgoing-messages-place": {
-      id: number;
+    "outgoing-message-place": {
       topic: string;
       channelId: number | null;
       memberIds: number[] | null;
@@ -1907,7 +1906,7 @@ declare module "@carillon/db" {
     };
     "outgoing-slot-release": {};
     "outgoing-slot-take": {
-      id: number;
+      slotId: number;
       failures: number;
     };
     "own-account-lock": {

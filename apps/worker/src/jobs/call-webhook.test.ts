@@ -16,7 +16,6 @@ import {
   useEndpoint,
   user,
   useScene,
-  waitFor,
   webhookBot,
   type TestAccount,
   type TestChannel,
@@ -53,11 +52,6 @@ describe("calls of outgoing webhook bots", () => {
     for (let round = 0; round < 2; round++)
       for (const { callId, version, calls, state } of await callsOf(db, bot))
         if (state === "waiting") await runJob(db, callWebhook, { callId, version, calls });
-  };
-  /** Runs the job of the bot's first call. */
-  const runFirst = async () => {
-    for (const { callId, version, calls } of (await callsOf(db, bot)).slice(0, 1))
-      await runJob(db, callWebhook, { callId, version, calls });
   };
   const said = async () => (await saidBy(db, bot)).map(({ content }) => content);
   const states = async () =>
@@ -527,77 +521,6 @@ describe("calls of outgoing webhook bots", () => {
     expect((await said())[0]).to.have.length(10_000);
   });
 
-  it("are made together by one job, at most four at once, and fail one by one", async () => {
-    let inProgress = 0;
-    let most = 0;
-    endpoint.answer(({ body }, response) => {
-      most = Math.max(most, ++inProgress);
-      setImmediate(() => {
-        inProgress--;
-        const bad = (JSON.parse(body) as { data: string }).data.endsWith("bad");
-        response.writeHead(bad ? 400 : 200).end(bad ? "" : JSON.stringify({ content: "fine" }));
-      });
-    });
-    for (let n = 0; n < 9; n++) await mention(n === 4 ? "bad" : "good", { topic: `topic ${n}` });
-    await runFirst();
-    expect(most).to.be.within(2, 4);
-    const ended = (await callsOf(db, bot)).map(({ state }) => state);
-    expect(ended).to.deep.equal(Array.from({ length: 9 }, (_, n) => (n === 4 ? "dead" : "done")));
-    const answers = (await saidBy(db, bot)).filter(({ isChannel }) => isChannel);
-    expect(answers.filter(({ content }) => content === "fine")).to.have.length(8);
-    expect(answers.filter(({ content }) => content.startsWith("Failure!"))).to.have.length(1);
-    const [slots] = await db.rows("SELECT count(*)::int AS count FROM outgoing_slot");
-    expect(slots).to.deep.equal({ count: 0 });
-  });
-
-  it("store the answers of others while one is slow", async () => {
-    let release = () => {};
-    const held = new Promise<void>((resolve) => (release = resolve));
-    endpoint.answer(async ({ body }, response) => {
-      if ((JSON.parse(body) as { data: string }).data.endsWith("slow")) await held;
-      response.end(JSON.stringify({ content: "fine" }));
-    });
-    for (const name of ["slow", "quick", "quicker"]) await mention(name, { topic: name });
-    const running = runFirst();
-    await waitFor(async () => (await said()).length === 2, { what: "the quick ones are answered" });
-    expect((await states()).map(({ state }) => state)).to.deep.equal(["waiting", "done", "done"]);
-    release();
-    await running;
-    expect(await said()).to.have.length(3);
-  });
-
-  it("store the answers of others if storing one fails, and that one when its claim has ended", async () => {
-    await db.rows(
-      `CREATE FUNCTION refuse_poison() RETURNS trigger LANGUAGE plpgsql AS
-       $$ BEGIN IF NEW.content = 'poison' THEN RAISE 'poisoned'; END IF; RETURN NEW; END $$`,
-    );
-    await db.rows(
-      "CREATE TRIGGER poison BEFORE INSERT ON messages FOR EACH ROW EXECUTE FUNCTION refuse_poison()",
-    );
-    endpoint.answer(({ body }, response) => {
-      const { data } = JSON.parse(body) as { data: string };
-      response.end(JSON.stringify({ content: data.split(" ").at(-1) }));
-    });
-    for (const name of ["one", "poison", "two"]) {
-      await mention(name, { topic: name });
-    }
-    try {
-      const failure = await runFirst().then(
-        () => "none",
-        (error: Error) => error.message,
-      );
-      expect(failure).to.equal("poisoned");
-    } finally {
-      await db.rows("DROP FUNCTION refuse_poison CASCADE");
-    }
-    expect(await said()).to.have.members(["one", "two"]);
-    expect((await states())[1]).to.deep.equal({ state: "waiting", attempts: 0, calls: 1 });
-    await letCallsWait(db, bot);
-    await work();
-    expect(await said()).to.have.members(["one", "two", "poison"]);
-    expect((await states())[1]).to.deep.equal({ state: "done", attempts: 1, calls: 2 });
-  });
-
   it("are not made after five unanswered ones, then tried one by one, and given up with a failed trial", async () => {
     const closed = await startEndpoint();
     await closed.close();
@@ -607,8 +530,6 @@ describe("calls of outgoing webhook bots", () => {
     const made = async () =>
       (await callsOf(db, bot)).reduce((sum, { attempts }) => sum + attempts, 0);
     expect(await made()).to.equal(5);
-    // Calls that were claimed and returned are not counted.
-    expect((await callsOf(db, bot)).reduce((sum, { calls }) => sum + calls, 0)).to.equal(5);
     const [circuit] = await db.rows<{ failures: number; open: number }>(
       "SELECT failures, extract(epoch FROM open_until - now())::float8 AS open FROM outgoing_origin WHERE realm_id = $1 AND origin = $2",
       [scene.org.realm.id, new URL(closed.url).origin],

@@ -1,96 +1,112 @@
 import {
   answeringClient,
-  claimCalls,
+  claimCall,
   type ClaimedCall,
-  type ReadyCall,
+  giveUpOldCalls,
+  maxAnswerBytes,
+  type MadeAttempt,
+  prepareCall,
+  readAnswer,
   readyCalls,
+  returnCall,
+  settleCall,
+  type Verdict,
 } from "@carillon/domain";
 import { callJob, callWebhook, type CallWebhook } from "@carillon/jobs";
 
-import { makeGroup } from "../call-group.ts";
-import { leaveWhenLong, settlingMs } from "../endpoint-calls.ts";
+import { leaveWhenLong, noteAnswer, postToEndpoint, settlingMs } from "../endpoint-calls.ts";
 import { processor, type JobContext } from "../processor.ts";
 
-type Context = JobContext<CallWebhook>;
-
-/** Milliseconds for which a job makes ready calls of the organization after its own: a job for each takes as long as the call. */
+/** Milliseconds for which a job makes further ready calls of the organization: a new job for each would cost as much as the call. */
 const continuedMs = 5_000;
 
-/** Ready calls that are read when calls have ended. Several jobs read at once, and each claims another one of them. */
+/** Ready calls that are read when a call has ended. Jobs that read the same calls at once each claim a different one. */
 const candidates = 8;
 
-/** Calls the endpoints of outgoing webhook bots, with no transaction open meanwhile (bot-platform.md §2.4). */
+/** Calls the endpoint of an outgoing webhook bot, with no transaction open meanwhile (bot-platform.md §2.4). */
 export default processor(callWebhook, (context) => leaveWhenLong(call(context)));
 
-async function call(context: Context): Promise<void> {
+async function call(context: JobContext<CallWebhook>): Promise<void> {
   const { db } = context.services;
   const end = performance.now() + continuedMs;
-  let ended: ClaimedCall | undefined = await makeCalls(context, context.payload);
+  let ended = await makeCall(context, context.payload);
   while (ended) {
-    const { realmId, botId, callId, call: number } = ended;
-    const ready = await readyCalls(db, { realmId, limit: candidates });
+    const ready = await readyCalls(db, { realmId: ended.realmId, limit: candidates });
     const goesOn = performance.now() < end && !context.signal.aborted;
     // Each job begins elsewhere in the list: jobs that end together would all claim the first call.
-    const start = callId % Math.max(ready.length, 1);
+    const start = ended.callId % Math.max(ready.length, 1);
     const order = [...ready.slice(start), ...ready.slice(0, start)];
-    // A job for a call of another bot: a worker with a free slot takes it. This job goes on with those of one bot.
-    const at = order.findIndex((one, i) => !goesOn || (i > 0 && one.botId !== botId));
-    const other = at < 0 ? [] : order.splice(at, 1);
-    await publish(context, other, `after-${callId}-${number}`);
+    // Adds a job for another call, which any worker with a free slot may run.
+    const other = order.splice(goesOn ? 1 : 0, 1);
+    await publish(context, other, `after-${ended.callId}-${ended.call}`);
     ended = goesOn ? await makeOneOf(context, order) : undefined;
   }
 }
 
-/** Makes the first call that no other worker has claimed, and other calls of its bot. */
+/** Makes the first call that no other worker has claimed. */
 async function makeOneOf(
-  context: Context,
-  ready: readonly ReadyCall[],
+  context: JobContext<CallWebhook>,
+  ready: readonly CallWebhook[],
 ): Promise<ClaimedCall | undefined> {
   for (const one of ready) {
-    const made = await makeCalls(context, one);
+    const made = await makeCall(context, one);
     if (made) return made;
   }
   return undefined;
 }
 
-/**
- * Makes a call and other ready calls of its bot, and stores their answers.
- * @returns the first of them; undefined if there was none to make
- */
-async function makeCalls(
-  context: Context,
-  wanted: Pick<CallWebhook, "callId" | "version">,
+/** Makes a call and stores its answer. @returns the call; undefined if it could not be claimed or was interrupted */
+async function makeCall(
+  context: JobContext<CallWebhook>,
+  wanted: CallWebhook,
 ): Promise<ClaimedCall | undefined> {
-  const { db, outgoing } = context.services;
+  const { services } = context;
+  const { db, site, outgoing } = services;
   const claimed = await db.transaction((tx) =>
-    claimCalls(tx, wanted, outgoing.timeoutMs + settlingMs),
+    claimCall(tx, wanted, outgoing.timeoutMs + settlingMs),
   );
   if (!claimed) return undefined;
-  const { services, signal, log } = context;
-  await makeGroup(
-    {
-      services,
-      signal,
-      log,
-      client: await answeringClient(db),
-      publish: (calls, reason) => publish(context, calls, reason),
-      async onSettled({ realmId, callId, call: number }) {
-        const ready = await readyCalls(db, { realmId, limit: 1 });
-        await publish(context, ready, `beside-${callId}-${number}`);
-      },
-    },
-    claimed,
-  );
-  return claimed.calls[0];
+  const client = await answeringClient(db);
+  const settle = async (verdict: Verdict | "ended", attempt?: MadeAttempt) => {
+    const settled = await db.transaction((tx) =>
+      settleCall(tx, site, client, claimed, verdict, attempt),
+    );
+    const seconds = (attempt?.durationMs ?? 0) / 1_000;
+    services.onCall?.({ kind: "webhook", outcome: settled.outcome, seconds });
+    return claimed;
+  };
+  if (claimed.isOverflowed)
+    return settle({
+      kind: "failed",
+      reason: claimed.reason ?? "too many messages wait for the endpoint",
+    });
+  const prepared = await db.transaction((tx) => prepareCall(tx, site, claimed), {
+    mode: "repeatable read read only",
+  });
+  if (prepared === "ended" || "kind" in prepared) return settle(prepared);
+  const { url, headers, body } = prepared;
+  const request = { url, headers, body, maxBytes: maxAnswerBytes };
+  const made = await postToEndpoint(context, request);
+  if (!made) {
+    // The process ends: another worker calls at once.
+    await returnCall(db, claimed);
+    return undefined;
+  }
+  const isTrialLost = await noteAnswer(context, claimed, made.outcome);
+  await settle(readAnswer(made.outcome, prepared.format), made.attempt);
+  if (isTrialLost) {
+    const given = await giveUpOldCalls(db, claimed);
+    await publish(context, given, `given-up-${claimed.callId}`);
+  }
+  return claimed;
 }
 
 /** Adds jobs of waiting calls. */
 async function publish(
-  { log, services: { queues } }: Context,
+  { log, services: { queues } }: JobContext<CallWebhook>,
   calls: readonly CallWebhook[],
   reason: string,
 ): Promise<void> {
-  if (calls.length === 0) return;
   await queues
     .publish(calls.map((one) => callJob(one, reason)))
     .catch((error: unknown) =>

@@ -1,12 +1,12 @@
+import { ApiError } from "@carillon/contract";
 import { statement, type Sql } from "@carillon/db";
-import { inSlices } from "@carillon/kit";
 import {
-  accessMessages,
   type Account,
   hostOf,
   loadAccounts,
   loadRealm,
   presentMessage,
+  requireMessage,
   type Realm,
   type Site,
 } from "@carillon/model";
@@ -35,94 +35,79 @@ const service = statement({
     FROM bot_service WHERE bot_id = $1`,
 });
 
-/** The request of a call, or what follows without one: `ended` if the message is gone or the bot cannot read it. */
-export type PreparedRequest = EndpointRequest | Verdict | "ended";
-
 /**
- * Builds the requests of calls of one bot from the messages as they are now (bot-platform.md §2.2).
+ * Builds the request of a call from the message as it is now (bot-platform.md §2.2).
  * @param sql a REPEATABLE READ, READ ONLY transaction
- * @returns in the order of the calls
+ * @returns what follows without a call: `ended` if the message is gone or the bot cannot read it
  */
-export async function prepareCalls(
+export async function prepareCall(
   sql: Sql,
   site: Site,
-  calls: readonly ClaimedCall[],
-): Promise<PreparedRequest[]> {
-  const [first] = calls;
-  if (!first) return [];
+  call: ClaimedCall,
+): Promise<EndpointRequest | Verdict | "ended"> {
   const [realm, accounts, [found]] = await Promise.all([
-    loadRealm(sql, first.realmId),
-    loadAccounts(sql, first.realmId, [first.botId]),
-    sql.rows(service, [first.botId]),
+    loadRealm(sql, call.realmId),
+    loadAccounts(sql, call.realmId, [call.botId]),
+    sql.rows(service, [call.botId]),
   ]);
-  const bot = accounts.get(first.botId);
-  if (!bot?.isActive || !found) return calls.map(() => "ended");
-  const messages = await readAs(
-    sql,
-    { site, realm, bot },
-    calls.map(({ messageId }) => messageId),
-  );
-  const token = site.secrets.open(found.tokenSealed);
-  const secrets = liveSecrets(site, found);
+  const bot = accounts.get(call.botId);
+  if (!bot?.isActive || !found) return "ended";
+  const message = await readAs(sql, site, realm, bot, call.messageId);
+  if (!message) return "ended";
   const isSlack = found.format === interfaces.slack;
-  return inSlices(calls, (call): PreparedRequest => {
-    const message = messages.get(call.messageId);
-    if (!message) return "ended";
-    if (isSlack && message.type === "private")
-      return {
-        kind: "done",
-        reply:
-          "Failure! The format of my endpoint, Slack's, takes no direct messages: mention me in a channel.",
-      };
-    const { rendered_content, ...shown } = message;
-    const content = isSlack
-      ? slackBody(site, realm, call, { ...message, token })
-      : JSON.stringify({
-          data: message.content,
-          message: { ...shown, rendered_content },
-          bot_email: bot.deliveryEmail,
-          bot_full_name: bot.fullName,
-          token,
-          trigger: call.trigger,
-        });
-    const body = Buffer.from(content, "utf8");
-    const signed = { id: call.webhookId, timestamp: found.now, body };
+  if (isSlack && message.type === "private")
     return {
-      url: found.url,
-      format: found.format,
-      body,
-      headers: {
-        "content-type": isSlack ? "application/x-www-form-urlencoded" : "application/json",
-        "user-agent": `ZulipOutgoingWebhook/${serverVersion.zulip_version}`,
-        ...signatureHeaders(secrets, signed),
-      },
+      kind: "done",
+      reply:
+        "Failure! The format of my endpoint, Slack's, takes no direct messages: mention me in a channel.",
     };
-  });
+  const token = site.secrets.open(found.tokenSealed);
+  const { rendered_content, ...shown } = message;
+  const content = isSlack
+    ? slackBody(site, realm, call, { ...message, token })
+    : JSON.stringify({
+        data: message.content,
+        message: { ...shown, rendered_content },
+        bot_email: bot.deliveryEmail,
+        bot_full_name: bot.fullName,
+        token,
+        trigger: call.trigger,
+      });
+  const body = Buffer.from(content, "utf8");
+  const signed = { id: call.webhookId, timestamp: found.now, body };
+  return {
+    url: found.url,
+    format: found.format,
+    body,
+    headers: {
+      "content-type": isSlack ? "application/x-www-form-urlencoded" : "application/json",
+      "user-agent": `ZulipOutgoingWebhook/${serverVersion.zulip_version}`,
+      ...signatureHeaders(liveSecrets(site, found), signed),
+    },
+  };
 }
 
-/** Returns the messages that the bot can see, as it would get them, with both forms of their content; by id. */
-async function readAs(
-  sql: Sql,
-  { site, realm, bot }: { readonly site: Site; readonly realm: Realm; readonly bot: Account },
-  messageIds: readonly number[],
-) {
-  const visible = await accessMessages(sql, bot, messageIds);
-  const loaded = await loadMessages(sql, bot, [...visible.keys()], []);
-  const found = await hydrate(loaded);
-  return new Map(
-    found.map((one) => {
-      const { flags: _flags, ...message } = presentMessage(one.message, one.flags, {
-        realm,
-        viewer: bot,
-        siteUrl: site.url,
-        userVisibility: loaded.userVisibility,
-        applyMarkdown: false,
-        clientGravatar: false,
-        allowEmptyTopicName: true,
-      });
-      return [message.id, { ...message, rendered_content: one.message.renderedContent }] as const;
-    }),
-  );
+/** Returns the message as the bot would get it, with both forms of its content; undefined if it cannot. */
+async function readAs(sql: Sql, site: Site, realm: Realm, bot: Account, messageId: number) {
+  try {
+    await requireMessage(sql, bot, messageId);
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+  const loaded = await loadMessages(sql, bot, [messageId], []);
+  const [found] = await hydrate(loaded);
+  if (!found) return undefined;
+  const { flags: _flags, ...message } = presentMessage(found.message, found.flags, {
+    realm,
+    viewer: bot,
+    siteUrl: site.url,
+    userVisibility: loaded.userVisibility,
+    applyMarkdown: false,
+    clientGravatar: false,
+    allowEmptyTopicName: true,
+  });
+  return { ...message, rendered_content: found.message.renderedContent };
 }
 
 /** Returns a form in the format of Slack's outgoing webhooks. */

@@ -1,5 +1,3 @@
-import { cutTo } from "@carillon/kit";
-import { maxMessageLength } from "@carillon/model";
 import type { OutgoingOutcome } from "@carillon/outgoing";
 
 import { interfaces } from "../bots/bot-service.ts";
@@ -75,13 +73,8 @@ function replyOf(text: string, format: number): Verdict | undefined {
     if (said === undefined || said === null) return { kind: "done" };
     // Deep nesting overflows the stack here, not in the parser.
     const reply = typeof said === "string" ? said : JSON.stringify(said);
-    return reply.trim() === "" ? { kind: "done" } : { kind: "done", reply: replyText(reply) };
+    return reply.trim() === "" ? { kind: "done" } : { kind: "done", reply };
   } catch {
     return undefined;
   }
-}
-
-/** Returns the text as a message can hold it, so that answers that wait to be stored are short. */
-function replyText(text: string): string {
-  return cutTo(text.replace(/[\0\p{Surrogate}]/gu, "\ufffd"), maxMessageLength, "…");
 }

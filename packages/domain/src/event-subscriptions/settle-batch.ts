@@ -6,7 +6,6 @@ import type { OutgoingOutcome } from "@carillon/outgoing";
 import { recordIntents } from "@carillon/outbox";
 
 import type { MadeAttempt } from "../bot-webhooks/settle-call.ts";
-import { variedMs } from "../outgoing-calls/pauses.ts";
 import { releaseSlot } from "../outgoing-calls/slots.ts";
 import {
   type ClaimedSubscription,
@@ -16,6 +15,9 @@ import {
 
 /** Seconds to wait after a failure, by the number of failures in a row. The last value holds for all later failures. */
 const pauses = [1, 5, 30, 120, 600, 1_800, 3_600, 7_200];
+
+/** Maximum fraction by which a random pause differs from its value. */
+const jitter = 0.2;
 
 /** Bounds of a pause that the endpoint requested by `Retry-After`, in milliseconds. */
 const askedFor = { min: 1_000, max: 3_600_000 };
@@ -261,7 +263,8 @@ function pauseAfter(failures: number, outcome: OutgoingOutcome): number {
     outcome.retryAfterMs !== undefined
   )
     return Math.min(Math.max(outcome.retryAfterMs, askedFor.min), askedFor.max);
-  return variedMs(pauses[Math.min(failures, pauses.length) - 1] ?? 1);
+  const seconds = pauses[Math.min(failures, pauses.length) - 1] ?? 1;
+  return Math.round(seconds * 1_000 * (1 + jitter * (2 * Math.random() - 1)));
 }
 
 /** Records a job that sends the owner of the bot a direct message about the state of a subscription. */

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 
-import { lockKeys, notNull, statement, type Sql, type Tx } from "@carillon/db";
-import type { CallWebhook } from "@carillon/jobs";
+import { lockKey, statement, type Sql, type Tx } from "@carillon/db";
+import { callJob, type CallWebhook, type WaitingCall } from "@carillon/jobs";
+import { addJobsAfterCommit } from "@carillon/outbox";
 
-import { takeSlots, type Endpoint } from "./slots.ts";
+import { takeSlot, type Endpoint, type Slot } from "./slots.ts";
 
 /*
  * The states of a call, a row of `outgoing_call`:
@@ -18,8 +19,8 @@ import { takeSlots, type Endpoint } from "./slots.ts";
  * conversation waits. Until `calling_until`, one worker has claimed the call; then another one may.
  */
 
-/** A call that this worker has to make before the lease of its claim ends. */
-export interface ClaimedCall extends Endpoint {
+/** A call that this worker has claimed. */
+export interface ClaimedCall extends Endpoint, Slot {
   readonly callId: number;
   readonly version: number;
   readonly botId: number;
@@ -35,35 +36,14 @@ export interface ClaimedCall extends Endpoint {
   readonly reason: string | null;
 }
 
-/** Calls of one bot that were claimed together. */
-export interface ClaimedCalls extends Endpoint {
-  readonly calls: readonly ClaimedCall[];
-  /** As many calls as there are slots may be in progress at once. */
-  readonly slotIds: readonly number[];
-  /** Unanswered calls in a row so far. */
-  readonly failures: number;
-}
-
-/** Calls that are claimed for each slot: those after the first one wait for the slot. */
-const callsOfSlot = 8;
-
-/** Maximum calls that are claimed together. */
-const maxClaimed = 32;
-
 const look = statement({
-  name: "outgoing-calls-look",
-  text: `SELECT c.id AS "callId", c.bot_id AS "botId", c.conversation
-    FROM outgoing_call w JOIN LATERAL (
-      SELECT w.id, w.bot_id, w.conversation
-      UNION (SELECT r.id, r.bot_id, r.conversation FROM outgoing_call r
-        WHERE r.bot_id = w.bot_id AND r.state = 'waiting' AND r.next_at <= now()
-        ORDER BY r.next_at, r.message_id LIMIT ${maxClaimed})) c ON true
-    WHERE w.id = $1 AND w.version = $2 AND w.state = 'waiting'`,
-  overrides: { callId: notNull, botId: notNull, conversation: notNull },
+  name: "outgoing-call-look",
+  text: `SELECT bot_id AS "botId", conversation FROM outgoing_call
+    WHERE id = $1 AND version = $2 AND state = 'waiting'`,
 });
 
 const read = statement({
-  name: "outgoing-calls-read",
+  name: "outgoing-call-read",
   text: `SELECT c.id AS "callId", c.version, c.realm_id AS "realmId", c.bot_id AS "botId", c.message_id AS "messageId",
       c.conversation, c.trigger, c.webhook_id AS "webhookId", c.overflowed AS "isOverflowed", c.reason, s.origin,
       u.is_active AS "isActive", r.deactivated,
@@ -73,70 +53,50 @@ const read = statement({
         AND e.state = 'waiting' AND e.message_id < c.message_id) AS "isBehind"
     FROM outgoing_call c JOIN bot_service s ON s.bot_id = c.bot_id JOIN users u ON u.id = c.bot_id
     JOIN realms r ON r.id = c.realm_id
-    WHERE c.id = ANY($1::bigint[]) AND c.state = 'waiting'
-    ORDER BY c.id <> $2, c.next_at, c.message_id`,
+    WHERE c.id = $1 AND c.version = $2 AND c.state = 'waiting'`,
 });
 
 const begin = statement({
-  name: "outgoing-calls-begin",
+  name: "outgoing-call-begin",
   text: `UPDATE outgoing_call c SET calls = calls + 1, calling_until = t.until, next_at = t.until
     FROM (SELECT clock_timestamp() + make_interval(secs => $2 / 1000.0) AS until) t
-    WHERE c.id = ANY($1::bigint[]) AND c.state = 'waiting' RETURNING c.id AS "callId", c.calls AS call`,
+    WHERE c.id = $1 AND c.state = 'waiting' RETURNING c.calls AS call`,
 });
 
 const standBehind = statement({
-  name: "outgoing-calls-behind",
-  text: "UPDATE outgoing_call SET next_at = 'infinity' WHERE id = ANY($1::bigint[]) AND state = 'waiting'",
+  name: "outgoing-call-behind",
+  text: "UPDATE outgoing_call SET next_at = 'infinity' WHERE id = $1 AND state = 'waiting'",
 });
 
 /**
- * Claims a waiting call and other ready calls of its bot, at most one of a conversation. Leaves out calls that are too
- * early or that wait for an earlier call of the conversation. Claims none if too many calls are in progress or the circuit
- * of the endpoint is open. In these cases a job that ends a call, or the relay, adds their jobs again.
- * @param forMs milliseconds for which the claim holds, more than the calls can take
+ * Claims a waiting call, unless it is too early, an earlier call of the conversation waits, too many calls are in progress
+ * or the endpoint's circuit is open. In these cases a call that ends, or the relay, adds its job again.
+ * @param forMs milliseconds for which the claim holds, more than the call can take
  */
-export async function claimCalls(
+export async function claimCall(
   tx: Tx,
-  { callId, version }: Pick<CallWebhook, "callId" | "version">,
+  { callId, version }: CallWebhook,
   forMs: number,
-): Promise<ClaimedCalls | undefined> {
-  const places = await tx.rows(look, [callId, version]);
-  const [place] = places;
+): Promise<ClaimedCall | undefined> {
+  const place = await tx.first(look, [callId, version]);
   if (!place) return undefined;
-  await lockConversations(tx, places);
-  // Read under the locks: the calls before them may just have ended.
-  const found = await tx.rows(read, [places.map((one) => one.callId), callId]);
-  const [one] = found;
-  if (!one || one.deactivated) return undefined;
-  if (!one.isActive) {
-    await endCallsOfBots(tx, [place.botId]);
+  await lockConversation(tx, place);
+  // Read under the lock, because the previous call may just have ended.
+  const call = await tx.first(read, [callId, version]);
+  if (!call || call.isEarly || call.deactivated) return undefined;
+  const { isActive, isBehind, isEarly: _early, deactivated: _deactivated, ...claimed } = call;
+  if (!isActive) {
+    await endCallsOfBots(tx, [call.botId]);
     return undefined;
   }
-  const due = found.filter(({ isEarly }) => !isEarly);
-  const behind = due.filter(({ isBehind, isOverflowed }) => isBehind && !isOverflowed);
-  if (behind.length > 0) await tx.rows(standBehind, [behind.map((call) => call.callId)]);
-  const callable = due.filter(({ isBehind, isOverflowed }) => !isBehind && !isOverflowed);
-  const { realmId, origin } = one;
-  const { slotIds, failures } =
-    callable.length > 0
-      ? await takeSlots(tx, { realmId, origin }, callable.length, forMs)
-      : { slotIds: [], failures: 0 };
-  // After a failure, a call that waits for its slot is likely to be returned.
-  const admitted = failures > 0 ? slotIds.length : slotIds.length * callsOfSlot;
-  const chosen = [
-    ...callable.slice(0, Math.min(admitted, maxClaimed)),
-    ...due.filter(({ isOverflowed }) => isOverflowed).slice(0, maxClaimed),
-  ];
-  if (chosen.length === 0) return undefined;
-  const begun = await tx.rows(begin, [chosen.map((call) => call.callId), forMs]);
-  const numbers = new Map(begun.map((call) => [call.callId, call.call]));
-  const calls = chosen.flatMap((call) => {
-    const number = numbers.get(call.callId);
-    if (number === undefined) return [];
-    const { isActive: _active, isBehind: _behind, isEarly: _early, deactivated: _, ...row } = call;
-    return [{ ...row, call: number }];
-  });
-  return { realmId, origin, calls, slotIds, failures };
+  if (isBehind && !call.isOverflowed) {
+    await tx.rows(standBehind, [callId]);
+    return undefined;
+  }
+  const slot = call.isOverflowed ? { slotId: 0, failures: 0 } : await takeSlot(tx, call, forMs);
+  if (!slot) return undefined;
+  const begun = await tx.first(begin, [callId, forMs]);
+  return begun && { ...claimed, ...slot, ...begun };
 }
 
 /** A conversation of a bot. */
@@ -145,12 +105,9 @@ interface Conversation {
   readonly conversation: string;
 }
 
-/** Takes the locks under which calls of bots in conversations are begun and ended. */
-export async function lockConversations(
-  tx: Tx,
-  conversations: readonly Conversation[],
-): Promise<void> {
-  await lockKeys(tx, "outgoingConversation", conversations.map(conversationKey));
+/** Takes the lock under which calls of a bot in a conversation are begun and ended. */
+export async function lockConversation(tx: Tx, conversation: Conversation): Promise<void> {
+  await lockKey(tx, "outgoingConversation", conversationKey(conversation));
 }
 
 /** Returns the key of the advisory lock of a conversation. */
@@ -159,26 +116,18 @@ export function conversationKey({ botId, conversation }: Conversation): number {
 }
 
 const giveBack = statement({
-  name: "outgoing-calls-return",
-  text: `UPDATE outgoing_call c SET next_at = now(), calling_until = NULL, calls = c.calls - (NOT g.made)::int
-    FROM unnest($1::bigint[], $2::int[], $3::bool[]) AS g (id, calls, made)
-    WHERE c.id = g.id AND c.calls = g.calls AND c.state = 'waiting'`,
+  name: "outgoing-call-return",
+  text: `WITH released AS (DELETE FROM outgoing_slot WHERE id = $3)
+    UPDATE outgoing_call SET next_at = now(), calling_until = NULL
+    WHERE id = $1 AND calls = $2 AND state = 'waiting'`,
 });
 
-/** A claimed call that has no result. `wasMade`: whether the endpoint may have received it. */
-export interface UnendedCall {
-  readonly call: ClaimedCall;
-  readonly wasMade: boolean;
-}
-
-/** Returns claimed calls without a result, so that they can be made at once. A call that was not made is not counted. */
-export async function returnCalls(sql: Sql, calls: readonly UnendedCall[]): Promise<void> {
-  if (calls.length === 0) return;
-  await sql.rows(giveBack, [
-    calls.map(({ call }) => call.callId),
-    calls.map(({ call }) => call.call),
-    calls.map(({ wasMade }) => wasMade),
-  ]);
+/** Returns a claimed call that was interrupted, so that it can be made at once. */
+export async function returnCall(
+  sql: Sql,
+  { callId, call, slotId }: Pick<ClaimedCall, "callId" | "call" | "slotId">,
+): Promise<void> {
+  await sql.rows(giveBack, [callId, call, slotId]);
 }
 
 const endOfBots = statement({
@@ -217,19 +166,18 @@ export function giveUpOldCalls(sql: Sql, { realmId, origin }: Endpoint): Promise
 }
 
 const wakeNext = statement({
-  name: "outgoing-calls-wake",
-  text: `UPDATE outgoing_call SET next_at = clock_timestamp() WHERE next_at = 'infinity' AND id = ANY (ARRAY(
-      SELECT n.id FROM unnest($2::text[]) AS ended (conversation) CROSS JOIN LATERAL (
-        SELECT w.id FROM outgoing_call w
-        WHERE w.bot_id = $1 AND w.conversation = ended.conversation AND w.state = 'waiting'
-        ORDER BY w.message_id LIMIT 1) n))`,
+  name: "outgoing-call-wake",
+  text: `UPDATE outgoing_call SET next_at = clock_timestamp() WHERE next_at = 'infinity' AND id = (
+      SELECT id FROM outgoing_call WHERE bot_id = $1 AND conversation = $2 AND state = 'waiting'
+      ORDER BY message_id LIMIT 1)
+    RETURNING id AS "callId", version, calls`,
 });
 
-/** Makes the next call of each conversation ready, after the call before has ended. It adds no jobs. */
-export async function wakeNextCalls(
+/** Makes the next call of the conversation ready, after one has ended. */
+export async function wakeNextCall(
   tx: Tx,
-  botId: number,
-  conversations: readonly string[],
+  { callId, botId, conversation }: Pick<ClaimedCall, "callId" | "botId" | "conversation">,
 ): Promise<void> {
-  if (conversations.length > 0) await tx.rows(wakeNext, [botId, conversations]);
+  const next: WaitingCall | undefined = await tx.first(wakeNext, [botId, conversation]);
+  if (next) addJobsAfterCommit(tx, [callJob(next, `after-${callId}`)]);
 }

@@ -1,4 +1,5 @@
 import { type RowOf, statement, type Sql } from "@carillon/db";
+import type { CallWebhook } from "@carillon/jobs";
 
 import { admittedEndpoints } from "./slots.ts";
 
@@ -17,7 +18,7 @@ const waitingBots = `WITH RECURSIVE bots (id) AS (
 
 const ready = statement({
   name: "outgoing-calls-ready",
-  text: `SELECT c.id AS "callId", c.version, c.calls, s.bot_id AS "botId"
+  text: `SELECT c.id AS "callId", c.version, c.calls
     FROM (${waitingBots}) bots JOIN bot_service s ON s.bot_id = bots.id JOIN realms r ON r.id = s.realm_id AND NOT r.deactivated
       ${admittedEndpoints}
       CROSS JOIN LATERAL (
@@ -27,9 +28,6 @@ const ready = statement({
     WHERE $1::int IS NULL OR s.realm_id = $1
     ORDER BY c.next_at, c.message_id LIMIT $3`,
 });
-
-/** A call that may be made now. */
-export type ReadyCall = RowOf<typeof ready>;
 
 /**
  * Reads calls that may be made now, the longest due first.
@@ -46,7 +44,7 @@ export function readyCalls(
     readonly olderThanMs?: number;
     readonly limit: number;
   },
-): Promise<ReadyCall[]> {
+): Promise<CallWebhook[]> {
   return sql.rows(ready, [realmId ?? null, olderThanMs, limit]);
 }
 

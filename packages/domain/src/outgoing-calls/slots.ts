@@ -40,8 +40,7 @@ const busy = (realm: string, origin: string) => `(
 
 /** SQL: how many calls the circuit of the row `o` admits at once, which may be missing. */
 const admitted = `CASE WHEN o.open_until > clock_timestamp() THEN 0
-    WHEN o.failures >= ${maxFailures} THEN 1
-    ELSE least(${maxOfOrigin}, ${maxFailures} - coalesce(o.failures, 0)) END`;
+    WHEN o.failures >= ${maxFailures} THEN 1 ELSE ${maxOfOrigin} END`;
 
 /** SQL, for a FROM clause: the endpoints whose next call may be made, of rows `s` with `realm_id` and `origin`. */
 export const admittedEndpoints = `LEFT JOIN outgoing_origin o ON o.realm_id = s.realm_id AND o.origin = s.origin
@@ -52,43 +51,22 @@ const take = statement({
   text: `INSERT INTO outgoing_slot (realm_id, origin, until)
     SELECT s.realm_id, s.origin, clock_timestamp() + make_interval(secs => $3 / 1000.0)
     FROM (SELECT $1::int AS realm_id, $2::text AS origin) s ${admittedEndpoints}
-      CROSS JOIN LATERAL generate_series(1, least($4::int, ${maxOfOrganization} - busy."all", ${admitted} - busy.here))
-    RETURNING id,
+    RETURNING id AS "slotId",
       coalesce((SELECT failures FROM outgoing_origin WHERE realm_id = $1 AND origin = $2), 0) AS failures`,
 });
 
 /**
- * Takes slots for calls of the endpoint, as many as are free.
- * @param wanted maximum number of slots
- * @param forMs milliseconds after which the slots are free, even if they are not released
- * @returns no slots if too many calls are in progress, or the circuit is open
- */
-export async function takeSlots(
-  tx: Tx,
-  { realmId, origin }: Endpoint,
-  wanted: number,
-  forMs: number,
-): Promise<{ readonly slotIds: readonly number[]; readonly failures: number }> {
-  await lockKey(tx, "outgoingSlots", realmId);
-  const taken = await tx.rows(take, [realmId, origin, forMs, Math.min(wanted, maxOfOrigin)]);
-  return { slotIds: taken.map(({ id }) => id), failures: taken[0]?.failures ?? 0 };
-}
-
-/**
  * Takes a slot for a call of the endpoint.
- * @param forMs milliseconds after which the slot is free, even if it is not released
+ * @param forMs milliseconds after which the slot is free, even if nobody releases it
  * @returns undefined if too many calls are in progress, or the circuit is open
  */
 export async function takeSlot(
   tx: Tx,
-  endpoint: Endpoint,
+  { realmId, origin }: Endpoint,
   forMs: number,
 ): Promise<Slot | undefined> {
-  const {
-    slotIds: [slotId],
-    failures,
-  } = await takeSlots(tx, endpoint, 1, forMs);
-  return slotId === undefined ? undefined : { slotId, failures };
+  await lockKey(tx, "outgoingSlots", realmId);
+  return tx.first(take, [realmId, origin, forMs]);
 }
 
 /** Whether the call is made to find out if an endpoint answers again. */
@@ -98,17 +76,12 @@ export function isTrial({ failures }: Pick<Slot, "failures">): boolean {
 
 const release = statement({
   name: "outgoing-slot-release",
-  text: "DELETE FROM outgoing_slot WHERE id = ANY($1::bigint[])",
+  text: "DELETE FROM outgoing_slot WHERE id = $1",
 });
 
-/** Releases slots, because their calls have ended. */
-export async function releaseSlots(sql: Sql, slotIds: readonly number[]): Promise<void> {
-  if (slotIds.length > 0) await sql.rows(release, [slotIds]);
-}
-
-/** Releases the slot of a call that has ended. */
-export function releaseSlot(sql: Sql, slotId: number): Promise<void> {
-  return releaseSlots(sql, [slotId]);
+/** Ends a call. */
+export async function releaseSlot(sql: Sql, slotId: number): Promise<void> {
+  await sql.rows(release, [slotId]);
 }
 
 /** SQL: whether a failure opens the circuit. `$3`: whether the circuit was open before the call. */

@@ -18,7 +18,7 @@ import { emit } from "@carillon/events";
 
 import { rejected, type BatchContext, type BatchOutcome } from "../../batches/batch-outcome.ts";
 import { checkMessages } from "./check.ts";
-import { countCopies } from "./copies.ts";
+import { copiesOf } from "./copies.ts";
 import { isUserInterface } from "./read-by-sender.ts";
 import { sendDestinations, type SendTo } from "./send-destination.ts";
 import { sendChecked } from "./send-checked.ts";
@@ -167,6 +167,11 @@ function partsOf({ id }: Account, destination: Destination): number[] {
   return destination.kind === "channel"
     ? [audiencePart(destination.channelId), audiencePart(id)]
     : [audiencePart(id)];
+}
+
+/** Counts the rows that the message writes; infinite for a message that must be the last of its batch. */
+function countCopies(message: CheckedMessage): number {
+  return message.rendered.topicWildcard ? Number.POSITIVE_INFINITY : copiesOf(message);
 }
 
 function outgoingFrom(
