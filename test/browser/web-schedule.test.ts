@@ -263,7 +263,7 @@ describe("Sending later with the browser client", () => {
       await page.getByText("Skipped. The next one is sent on").waitFor();
       const skipped = await now();
       expect(skipped.next_occurrence).not.to.equal(before.next_occurrence);
-      // The planned message of a series is among those that wait, and may be skipped there, too.
+      // The next message of a series is also in the list of upcoming messages, and can be skipped there.
       await button(entry(page, /^Upcoming/, "Plans?"), "Skip").click();
       await becomes(
         "another one is skipped",

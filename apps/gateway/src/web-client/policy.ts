@@ -8,7 +8,7 @@ export interface PolicyOptions {
   readonly pictures?: readonly string[];
 }
 
-/** Pictures of accounts that have uploaded none (users.md §2). */
+/** Profile pictures of accounts without an uploaded one (users.md §2). */
 const gravatar = "https://secure.gravatar.com";
 
 /**

@@ -3,7 +3,7 @@ export interface Entry<Value> {
   readonly value: Value;
   /** In lower case, without accents, each word after a space. */
   readonly words: string;
-  /** Entries with a lower rank come first among those that match equally well. */
+  /** Among equally good matches, entries with a lower rank come first. */
   readonly rank: number;
 }
 

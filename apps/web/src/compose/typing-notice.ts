@@ -20,8 +20,8 @@ export class TypingNotice {
   typed(conversation: Conversation): void {
     const isOther = this.#told && keyOf(this.#told.conversation) !== keyOf(conversation);
     if (isOther) this.stop();
-    if (!this.#told || Date.now() - this.#told.at > repeatMs) {
-      this.#told = { conversation, at: Date.now() };
+    if (!this.#told || performance.now() - this.#told.at > repeatMs) {
+      this.#told = { conversation, at: performance.now() };
       this.#tell("start", conversation);
     }
     clearTimeout(this.#timer);

@@ -96,10 +96,10 @@ async function playFrom(
 ): Promise<void> {
   if (signal.aborted) return;
   const at = media.currentTime;
-  const triedAt = Number(media.dataset["triedAt"] ?? 0);
+  const triedAt = Number(media.dataset["triedAt"] ?? -Infinity);
   // A file that cannot be played at all would be requested again and again.
-  if (Date.now() - triedAt < 10_000) return;
-  media.dataset["triedAt"] = String(Date.now());
+  if (performance.now() - triedAt < 10_000) return;
+  media.dataset["triedAt"] = String(performance.now());
   try {
     media.src = await temporaryAddress(organization, pathId);
     media.currentTime = at;

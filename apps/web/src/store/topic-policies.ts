@@ -12,7 +12,7 @@ interface Row {
   readonly visibility_policy: number;
 }
 
-/** The topics that the account mutes, unmutes or follows, and the people whom it mutes. */
+/** The muted, unmuted and followed topics of the account, and the people that it mutes. */
 export class TopicPolicies implements Area {
   readonly #policies = new Keyed<string, number>();
   readonly mutedUsers = new Keyed<number, true>();

@@ -5,7 +5,7 @@ import { todoListOf } from "./todo-state.ts";
 
 const [author, reader] = [5, 6];
 
-/** The widget of a message of `author`, given what was sent by whom. */
+/** Returns the widget of a message of `author` after these submessages, each with its sender. */
 function widget(type: string, extra: object, actions: ReadonlyArray<readonly [number, object]>) {
   const contents = [[author, { widget_type: type, extra_data: extra }] as const, ...actions];
   const submessages = contents.map(([sender_id, content], at) => ({
