@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { request } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { operation } from "@carillon/contract";
 import { expect } from "chai";
@@ -39,22 +37,11 @@ describe("Compression of answers", () => {
 
   /** The answer's bytes and headers. */
   async function ask(accept?: string) {
-    const asked = request({
-      host: "127.0.0.1",
-      port: gateway.port,
-      path: "/api/v1/things",
-      headers: {
-        authorization: basic("member@carillon.test:member"),
-        ...(accept === undefined ? {} : { "accept-encoding": accept }),
-      },
-      agent: false,
+    const { body: bytes, ...reply } = await gateway.fetchBytes("/api/v1/things", {
+      authorization: basic("member@carillon.test:member"),
+      ...(accept === undefined ? {} : { "accept-encoding": accept }),
     });
-    asked.end();
-    const [response] = (await once(asked, "response")) as [import("node:http").IncomingMessage];
-    const chunks: Buffer[] = [];
-    for await (const chunk of response) chunks.push(chunk as Buffer);
-    const { statusCode, headers } = response;
-    return { status: statusCode, headers, bytes: Buffer.concat(chunks) };
+    return { ...reply, bytes };
   }
   const unpacked: Record<string, (bytes: Buffer) => Buffer> = {
     gzip: gunzipSync,

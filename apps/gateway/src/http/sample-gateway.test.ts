@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { request, type IncomingHttpHeaders, type Server } from "node:http";
+import { request, type IncomingHttpHeaders, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PassThrough, type Readable } from "node:stream";
 import { errors, form, operation, path, type Operation } from "@carillon/contract";
@@ -242,6 +242,12 @@ export interface Gateway {
   /** The lines of the log so far, parsed. */
   readonly lines: Array<Record<string, unknown>>;
   send(method: string, target: string, options?: SendOptions): Promise<Reply>;
+  /** Sends a request without credentials, and returns the bytes of the answer as they come. */
+  fetchBytes(
+    path: string,
+    headers?: Readonly<Record<string, string>>,
+    method?: string,
+  ): Promise<BytesReply>;
   stop(): Promise<void>;
 }
 
@@ -251,6 +257,12 @@ export interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly form?: string;
   readonly body?: string | Buffer | Readable;
+}
+
+export interface BytesReply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
 }
 
 export interface Reply {
@@ -287,6 +299,11 @@ export async function startGateway(
     server,
     lines,
     send: (method, target, sent) => send(port, method, target, sent),
+    async fetchBytes(path, headers = {}, method = "GET") {
+      const sent = request({ host: "127.0.0.1", port, method, path, headers, agent: false }).end();
+      const [response] = (await once(sent, "response")) as [IncomingMessage];
+      return readReply(response);
+    },
     async stop() {
       server.closeAllConnections();
       server.close();
@@ -322,14 +339,20 @@ async function send(
   sent.on("error", () => {});
   if (body === undefined || typeof body === "string" || Buffer.isBuffer(body)) sent.end(body);
   else body.pipe(sent);
-  const [response] = (await answered) as [import("node:http").IncomingMessage];
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString();
+  const [response] = (await answered) as [IncomingMessage];
+  const reply = await readReply(response);
+  const text = reply.body.toString();
   return {
-    status: response.statusCode ?? 0,
-    headers: response.headers,
+    status: reply.status,
+    headers: reply.headers,
     text,
     json: text === "" ? {} : (JSON.parse(text) as Record<string, unknown>),
   };
+}
+
+async function readReply(response: IncomingMessage): Promise<BytesReply> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  const { statusCode: status = 0, headers } = response;
+  return { status, headers, body: Buffer.concat(chunks) };
 }

@@ -1,13 +1,12 @@
 import { operation, path } from "@carillon/contract";
+import { staticReply } from "../http/static-reply.ts";
 
 /** Operations that serve the gateway's own reference. */
 
 export const getReference = operation({
+  ...staticReply("The page.", "text/html"),
   id: "get-reference",
-  method: "GET",
   path: "/api",
-  access: "anyone",
-  raw: [{ status: 200, about: "The page.", type: "text/html" }],
   summary: "The API reference",
 });
 
@@ -21,20 +20,16 @@ export const getReferenceWithSlash = operation({
 });
 
 export const getReferenceFile = operation({
+  ...staticReply("The file."),
   id: "get-reference-file",
-  method: "GET",
   path: "/api/reference/{file}",
-  access: "anyone",
-  raw: [{ status: 200, about: "The file." }],
-  summary: "A file of the API reference",
   pathParams: { file: path.text() },
+  summary: "A file of the API reference",
 });
 
 export const getOpenApiDocument = operation({
+  ...staticReply("The document.", "application/json"),
   id: "get-openapi-document",
-  method: "GET",
   path: "/api/v1/openapi.json",
-  access: "anyone",
-  raw: [{ status: 200, about: "The document.", type: "application/json" }],
   summary: "The OpenAPI document",
 });

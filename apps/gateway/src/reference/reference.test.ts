@@ -1,5 +1,4 @@
-import { once } from "node:events";
-import { request, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { expect } from "chai";
 import { startGateway, type Gateway } from "../http/sample-gateway.test.ts";
@@ -11,13 +10,7 @@ describe("the reference", () => {
   });
   after(() => gateway.stop());
 
-  async function get(path: string, headers: Record<string, string> = {}, method = "GET") {
-    const sent = request({ host: "127.0.0.1", port: gateway.port, method, path, headers }).end();
-    const [response] = (await once(sent, "response")) as [IncomingMessage];
-    const chunks: Buffer[] = [];
-    for await (const chunk of response) chunks.push(chunk as Buffer);
-    return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) };
-  }
+  const get: Gateway["fetchBytes"] = (...request) => gateway.fetchBytes(...request);
 
   it("is a page of the gateway's own files, with a content security policy", async () => {
     const { status, headers, body } = await get("/api");

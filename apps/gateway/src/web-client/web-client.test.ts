@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { mkdir, mkdtemp, rm, unlink, writeFile } from "node:fs/promises";
-import { request, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -43,13 +41,7 @@ describe("the browser client", () => {
     await rm(folder, { recursive: true });
   });
 
-  async function get(path: string, headers: Record<string, string> = {}, method = "GET") {
-    const sent = request({ host: "127.0.0.1", port: gateway.port, method, path, headers }).end();
-    const [response] = (await once(sent, "response")) as [IncomingMessage];
-    const chunks: Buffer[] = [];
-    for await (const chunk of response) chunks.push(chunk as Buffer);
-    return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) };
-  }
+  const get: Gateway["fetchBytes"] = (...request) => gateway.fetchBytes(...request);
 
   it("is a page at the root of every organization's host, which browsers ask for again", async () => {
     for (const host of ["chat.example.com", "team.chat.example.com", "127.0.0.1:9991", "x"]) {
