@@ -1,23 +1,18 @@
 import { once } from "node:events";
 import {
   changeOrganization,
-  type Gateway,
   linkIn,
-  type OpenIdProvider,
-  organization,
   reservePort,
   sentMails,
   startGateway,
-  startOpenIdProvider,
-  type TestOrganization,
   testSite,
-  useDatabase,
   user,
 } from "@carillon/testkit";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { accessibilityFaults } from "./support/axe.ts";
 import { useChromium } from "./support/chromium.ts";
+import { type SiteWithProvider, useSiteWithProvider } from "./support/site-with-provider.ts";
 
 /** On a wide screen in light colours, and on a phone in dark colours. */
 const screens = [
@@ -29,26 +24,16 @@ const password = "four quiet herons drink";
 
 describe("pages for people in a browser", () => {
   const newPage = useChromium();
-  const db = useDatabase();
-  let gateway: Gateway;
-  let provider: OpenIdProvider;
-  let org: TestOrganization;
-  let url: string;
-  before(async () => {
-    const port = await reservePort();
-    url = `http://127.0.0.1:${port}`;
-    org = await organization(db, { subdomain: "", name: "Wolfeschlegelsteinhausenbergerdorff" });
-    await changeOrganization(db, org.realm, { inviteRequired: false });
-    provider = await startOpenIdProvider({
-      returnAddress: `${url}/complete/oidc/`,
-      person: { sub: "nobody" },
-    });
-    gateway = await startGateway(db, {
-      site: { url, identityProvider: provider.config },
-      port,
-    });
+  const site = useSiteWithProvider({
+    name: "Wolfeschlegelsteinhausenbergerdorff",
+    async prepare({ db, org }) {
+      await changeOrganization(db, org.realm, { inviteRequired: false });
+    },
   });
-  after(() => Promise.all([gateway?.close(), provider?.close()]));
+  let { db, org, provider, url } = {} as SiteWithProvider;
+  before(() => {
+    ({ db, org, provider, url } = site());
+  });
 
   const mails = () => sentMails(db, { site: testSite({ url }) });
   /** The link in the mail to an address. */

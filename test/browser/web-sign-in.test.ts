@@ -1,51 +1,34 @@
-import {
-  type Gateway,
-  type OpenIdProvider,
-  organization,
-  reservePort,
-  startGateway,
-  startOpenIdProvider,
-  type TestOrganization,
-  useDatabase,
-  user,
-} from "@carillon/testkit";
+import { user } from "@carillon/testkit";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { accessibilityFaults } from "./support/axe.ts";
 import { buildClient } from "./support/built-client.ts";
 import { useChromium } from "./support/chromium.ts";
+import { type SiteWithProvider, useSiteWithProvider } from "./support/site-with-provider.ts";
 
 const password = "four quiet herons drink";
 
 describe("Signing in to the browser client", () => {
   const newPage = useChromium();
-  const db = useDatabase();
-  let gateway: Gateway;
-  let provider: OpenIdProvider;
-  let org: TestOrganization;
-  let url: string;
-  before(async () => {
-    const port = await reservePort();
-    url = `http://127.0.0.1:${port}`;
-    org = await organization(db, { subdomain: "" });
-    const demo = await user(db, org.realm, { password });
-    provider = await startOpenIdProvider({
-      returnAddress: `${url}/complete/oidc/`,
-      person: { sub: "nobody" },
-    });
-    const demoAccount = { name: "member", full_name: "Max Member", email: demo.deliveryEmail };
-    gateway = await startGateway(db, {
-      site: { url, identityProvider: provider.config, webClient: true },
-      port,
-      app: {
-        webClient: {
-          ...(await buildClient(url)),
-          demoAccounts: () => Promise.resolve([{ ...demoAccount, password }]),
+  const site = useSiteWithProvider({
+    async prepare({ db, org, url }) {
+      const { deliveryEmail: email } = await user(db, org.realm, { password });
+      const demoAccount = { name: "member", full_name: "Max Member", email, password };
+      return {
+        site: { webClient: true },
+        app: {
+          webClient: {
+            ...(await buildClient(url)),
+            demoAccounts: () => Promise.resolve([demoAccount]),
+          },
         },
-      },
-    });
+      };
+    },
   });
-  after(() => Promise.all([gateway?.close(), provider?.close()]));
+  let { db, org, provider, url } = {} as SiteWithProvider;
+  before(() => {
+    ({ db, org, provider, url } = site());
+  });
 
   const open = async (width: number, path = "/") => {
     const opened = await newPage({ viewport: { width, height: 800 }, locale: "en-US" });
