@@ -4,7 +4,8 @@ import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { Menu, type MenuItem } from "../ui/menu.tsx";
+import type { MenuItem } from "../ui/menu.tsx";
+import { actionsColumn } from "./actions-column.tsx";
 import { BotEndpointDialog } from "./bot-endpoint-dialog.tsx";
 import { botTypes } from "./bot-types.ts";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
@@ -81,14 +82,7 @@ export function BotsSection() {
           { title: t.email, cell: (bot) => bot.email },
           { title: t.type, cell: typeOf },
           { title: t.owner, cell: (bot) => <bdi>{ownerOf(bot)}</bdi> },
-          {
-            title: t.actions,
-            cell: (bot) => (
-              <Menu label={t.actionsOf(bot.full_name)} items={itemsOf(bot)}>
-                ⋯
-              </Menu>
-            ),
-          },
+          actionsColumn((bot) => bot.full_name, itemsOf),
         ]}
       >
         <Button

@@ -4,13 +4,15 @@ import { textOf } from "../forms.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Button } from "../ui/button.tsx";
-import { Menu, type MenuItem } from "../ui/menu.tsx";
+import type { MenuItem } from "../ui/menu.tsx";
 import { Select } from "../ui/select.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { actionsColumn } from "./actions-column.tsx";
 import { FilteredTable } from "./filtered-table.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { NameFields, namesOf } from "./name-fields.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { type Status, StatusSelect } from "./status-select.tsx";
 
 const t = texts.organization;
 
@@ -22,11 +24,11 @@ type Asked =
 export function ChannelsSection() {
   const { client, channels } = useOrganization();
   const asked = useSignal<Asked | undefined>(undefined);
-  const status = useSignal("active");
+  const status = useSignal<Status>("active");
   const change = useAction();
   const rows = channels.byId
     .all()
-    .filter(({ is_archived }) => is_archived === (status.value === "archived"))
+    .filter(({ is_archived }) => is_archived === (status.value === "inactive"))
     .toSorted((one, other) => one.name.localeCompare(other.name));
 
   const itemsOf = (channel: Channel): MenuItem[] => {
@@ -62,24 +64,12 @@ export function ChannelsSection() {
           { title: t.description, cell: (channel) => <bdi>{channel.description}</bdi> },
           { title: t.access, cell: privacyOf },
           { title: t.subscribers, cell: (channel) => channel.subscriber_count },
-          {
-            title: t.actions,
-            cell: (channel) => (
-              <Menu label={t.actionsOf(channel.name)} items={itemsOf(channel)}>
-                ⋯
-              </Menu>
-            ),
-          },
+          actionsColumn((channel) => channel.name, itemsOf),
         ]}
       >
-        <Select
-          label={t.status}
-          name="status"
+        <StatusSelect
           value={status.value}
-          options={[
-            { value: "active", label: t.active },
-            { value: "archived", label: t.archived },
-          ]}
+          inactive={t.archived}
           onChange={(value) => {
             status.value = value;
           }}

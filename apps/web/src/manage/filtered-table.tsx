@@ -3,8 +3,8 @@ import type { ComponentChildren } from "preact";
 import { texts } from "../texts.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
-import { Field } from "../ui/field.tsx";
 import { Table, type Column } from "../ui/table.tsx";
+import { FilterField } from "./filter-field.tsx";
 
 const t = texts.organization;
 
@@ -42,9 +42,7 @@ export function FilteredTable<Row>(props: FilteredTableProps<Row>) {
   return (
     <section class="manage-section" aria-label={props.caption}>
       <div class="manage-tools">
-        <Field
-          label={t.filter}
-          name="filter"
+        <FilterField
           value={filter.value}
           onInput={(value) => {
             filter.value = value;

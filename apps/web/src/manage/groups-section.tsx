@@ -3,8 +3,9 @@ import { useSignal } from "@preact/signals";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Button } from "../ui/button.tsx";
-import { Menu, type MenuItem } from "../ui/menu.tsx";
+import type { MenuItem } from "../ui/menu.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { actionsColumn } from "./actions-column.tsx";
 import { FilteredTable } from "./filtered-table.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { nameOfGroup } from "./group-setting.ts";
@@ -30,6 +31,7 @@ export function GroupsSection() {
   const reactivation = useAction();
 
   const itemsOf = (group: UserGroup): MenuItem[] => {
+    if (group.is_system_group) return [];
     const ask = (what: "rename" | "members" | "deactivate") => () => {
       asked.value = { what, group };
     };
@@ -71,15 +73,7 @@ export function GroupsSection() {
           },
           { title: t.description, cell: (group) => <bdi>{group.description}</bdi> },
           { title: t.members, cell: (group) => group.members.length },
-          {
-            title: t.actions,
-            cell: (group) =>
-              !group.is_system_group && (
-                <Menu label={t.actionsOf(group.name)} items={itemsOf(group)}>
-                  ⋯
-                </Menu>
-              ),
-          },
+          actionsColumn((group) => group.name, itemsOf),
         ]}
       >
         <Button

@@ -4,9 +4,10 @@ import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { Menu, type MenuItem } from "../ui/menu.tsx";
+import type { MenuItem } from "../ui/menu.tsx";
 import { DayAndTime } from "../ui/time.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { actionsColumn } from "./actions-column.tsx";
 import { FilteredTable } from "./filtered-table.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { LinkDialog } from "./link-dialog.tsx";
@@ -70,14 +71,7 @@ export function InvitationsSection() {
             cell: ({ expiry_date }) =>
               expiry_date === null ? t.never : <DayAndTime seconds={expiry_date} />,
           },
-          {
-            title: t.actions,
-            cell: (invite) => (
-              <Menu label={t.actionsOf(nameOf(invite))} items={itemsOf(invite)}>
-                ⋯
-              </Menu>
-            ),
-          },
+          actionsColumn(nameOf, itemsOf),
         ]}
       >
         <Button

@@ -5,13 +5,15 @@ import type { Role } from "../store/roles.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Field } from "../ui/field.tsx";
-import { Menu, type MenuItem } from "../ui/menu.tsx";
+import type { MenuItem } from "../ui/menu.tsx";
 import { Select } from "../ui/select.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
+import { actionsColumn } from "./actions-column.tsx";
 import { FilteredTable } from "./filtered-table.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { roleOf, roleOptions } from "./role-options.ts";
 import { useAction } from "../ui/use-action.ts";
+import { type Status, StatusSelect } from "./status-select.tsx";
 
 const t = texts.organization;
 
@@ -20,7 +22,7 @@ type Asked = { readonly what: "rename" | "role" | "deactivate"; readonly person:
 /** The people of the organization: their roles, and who is deactivated. */
 export function PeopleSection() {
   const { client, people } = useOrganization();
-  const status = useSignal("active");
+  const status = useSignal<Status>("active");
   const asked = useSignal<Asked | undefined>(undefined);
   const reactivation = useAction();
   const rows = people.byId
@@ -60,24 +62,12 @@ export function PeopleSection() {
           { title: t.name, cell: (person) => <bdi>{person.full_name}</bdi> },
           { title: t.email, cell: (person) => <bdi>{addressOf(person)}</bdi> },
           { title: t.role, cell: (person) => roleOf(person.role) },
-          {
-            title: t.actions,
-            cell: (person) => (
-              <Menu label={t.actionsOf(person.full_name)} items={itemsOf(person)}>
-                ⋯
-              </Menu>
-            ),
-          },
+          actionsColumn((person) => person.full_name, itemsOf),
         ]}
       >
-        <Select
-          label={t.status}
-          name="status"
+        <StatusSelect
           value={status.value}
-          options={[
-            { value: "active", label: t.active },
-            { value: "deactivated", label: t.deactivated },
-          ]}
+          inactive={t.deactivated}
           onChange={(value) => {
             status.value = value;
           }}

@@ -4,8 +4,14 @@ import { roles } from "../store/roles.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Alert } from "../ui/alert.tsx";
-import { Field } from "../ui/field.tsx";
-import { settingSections } from "./organization-settings.ts";
+import { FilterField } from "./filter-field.tsx";
+import {
+  isForOwners,
+  type Setting,
+  type SettingKind,
+  type SettingName,
+  settingSections,
+} from "./organization-settings.ts";
 import { SettingField } from "./setting-field.tsx";
 import { useLoaded } from "./use-loaded.ts";
 
@@ -24,17 +30,15 @@ export function SettingsSection() {
   const found = settingSections
     .map(({ title, settings }) => ({
       title,
-      settings: settings.filter(({ name }) =>
-        `${title}\n${t.settings.names[name]}`.toLowerCase().includes(words),
-      ),
+      settings: (Object.entries(settings) as Array<[SettingName, SettingKind]>)
+        .filter(([name]) => `${title}\n${t.settings.names[name]}`.toLowerCase().includes(words))
+        .map(([name, kind]): Setting => ({ name, kind })),
     }))
     .filter(({ settings }) => settings.length > 0);
   return (
     <section class="manage-section" aria-label={t.policies}>
       <div class="manage-tools">
-        <Field
-          label={t.filter}
-          name="filter"
+        <FilterField
           value={filter.value}
           onInput={(value) => {
             filter.value = value;
@@ -53,7 +57,7 @@ export function SettingsSection() {
                 key={setting.name}
                 setting={setting}
                 groups={groups.value ?? []}
-                isAllowed={role <= (setting.forOwners ? roles.owner : roles.administrator)}
+                isAllowed={role <= (isForOwners(setting.name) ? roles.owner : roles.administrator)}
               />
             ))}
           </section>

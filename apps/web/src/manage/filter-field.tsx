@@ -1,0 +1,12 @@
+import { texts } from "../texts.ts";
+import { Field } from "../ui/field.tsx";
+
+export interface FilterFieldProps {
+  readonly value: string;
+  readonly onInput: (words: string) => void;
+}
+
+/** The words by which a section filters its rows. */
+export function FilterField({ value, onInput }: FilterFieldProps) {
+  return <Field label={texts.organization.filter} name="filter" value={value} onInput={onInput} />;
+}
