@@ -28,11 +28,11 @@ export function pageTitle(to: Route, organization: Organization): string {
     case "messages":
       return viewTitle(to.terms, organization);
     case "drafts":
-      return texts.drafts.title;
+      return texts.common.drafts;
     case "schedule":
-      return texts.schedule.title;
+      return texts.common.mySchedule;
     case "organization":
-      return texts.organization.title;
+      return texts.common.organization;
     case "unknown":
       return "";
   }

@@ -92,7 +92,7 @@ export function Compose({ state }: ComposeProps) {
             if (!isPreviewed.value) state.focus();
           }}
         >
-          {isPreviewed.value ? t.endPreview : t.preview}
+          {isPreviewed.value ? texts.common.edit : t.preview}
         </Button>
         <span class="compose-gap" />
         <SendLater

@@ -32,9 +32,9 @@ export function MessageBox({ state, onSend, onTyped, onFiles }: MessageBoxProps)
       <textarea
         ref={box}
         class="compose-message"
-        aria-label={t.message}
+        aria-label={texts.common.message}
         {...completion.attributes}
-        placeholder={t.message}
+        placeholder={texts.common.message}
         rows={1}
         dir="auto"
         value={content}

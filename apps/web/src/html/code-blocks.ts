@@ -15,7 +15,7 @@ export function prepareCode(root: ParentNode): void {
     const button = document.createElement("button");
     button.type = "button";
     button.className = "code-copy";
-    button.textContent = texts.html.copyCode;
+    button.textContent = texts.common.copy;
     button.addEventListener("click", () => void copy(code, button));
     bar.append(language, button);
     block.prepend(bar);
@@ -23,9 +23,9 @@ export function prepareCode(root: ParentNode): void {
 }
 
 async function copy(code: HTMLElement, button: HTMLElement): Promise<void> {
-  if (await copyText(code.textContent ?? "")) button.textContent = texts.html.copied;
+  if (await copyText(code.textContent ?? "")) button.textContent = texts.common.copied;
   else select(code);
-  setTimeout(() => (button.textContent = texts.html.copyCode), 2_000);
+  setTimeout(() => (button.textContent = texts.common.copy), 2_000);
 }
 
 /** Selects a text for copying it by the keyboard. */

@@ -75,11 +75,11 @@ export function BotsSection() {
             cell: (bot) => (
               <>
                 <bdi>{bot.full_name}</bdi>
-                {!bot.is_active && <span class="tag">{t.deactivated}</span>}
+                {!bot.is_active && <span class="tag">{texts.common.deactivated}</span>}
               </>
             ),
           },
-          { title: t.email, cell: (bot) => bot.email },
+          { title: texts.common.email, cell: (bot) => bot.email },
           { title: t.type, cell: typeOf },
           { title: t.owner, cell: (bot) => <bdi>{ownerOf(bot)}</bdi> },
           actionsColumn((bot) => bot.full_name, itemsOf),

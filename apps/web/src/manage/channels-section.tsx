@@ -45,7 +45,7 @@ export function ChannelsSection() {
         },
       ];
     return [
-      { label: t.edit, onChoose: ask("edit") },
+      { label: texts.common.edit, onChoose: ask("edit") },
       { label: t.archive, danger: true, onChoose: ask("archive") },
     ];
   };
@@ -104,7 +104,7 @@ function ChannelDialog({
 }) {
   const { client, channels, me } = useOrganization();
   const folders = [
-    { value: "", label: t.noFolder },
+    { value: "", label: texts.common.none },
     ...channels.folders
       .all()
       .filter(({ is_archived }) => !is_archived)
@@ -150,8 +150,8 @@ function ChannelDialog({
     );
   return (
     <FormDialog
-      title={t.edit}
-      submit={t.save}
+      title={texts.common.edit}
+      submit={texts.common.save}
       onClose={onClose}
       onSubmit={(form) => {
         const { name, description } = namesOf(form);

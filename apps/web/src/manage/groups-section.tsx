@@ -47,7 +47,7 @@ export function GroupsSection() {
       ];
     return [
       { label: t.members, onChoose: ask("members") },
-      { label: t.edit, onChoose: ask("rename") },
+      { label: texts.common.edit, onChoose: ask("rename") },
       { label: t.deactivate, danger: true, onChoose: ask("deactivate") },
     ];
   };
@@ -67,7 +67,7 @@ export function GroupsSection() {
             cell: (group) => (
               <>
                 <bdi>{nameOfGroup(group)}</bdi>
-                {group.deactivated && <span class="tag">{t.deactivated}</span>}
+                {group.deactivated && <span class="tag">{texts.common.deactivated}</span>}
               </>
             ),
           },
@@ -115,8 +115,8 @@ function GroupDialog({ asked, onClose }: { readonly asked: Asked; readonly onClo
     case "rename":
       return (
         <FormDialog
-          title={t.edit}
-          submit={t.save}
+          title={texts.common.edit}
+          submit={texts.common.save}
           onClose={onClose}
           onSubmit={(form) => client.updateUserGroup({ user_group_id: group.id, ...namesOf(form) })}
         >

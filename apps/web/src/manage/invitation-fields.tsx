@@ -18,14 +18,19 @@ export function InvitationFields() {
     .toSorted((one, other) => one.name.localeCompare(other.name));
   return (
     <>
-      <Select label={t.role} name="role" value={String(roles.member)} options={roleOptions} />
+      <Select
+        label={texts.common.role}
+        name="role"
+        value={String(roles.member)}
+        options={roleOptions}
+      />
       <Select
         label={t.worksFor}
         name="minutes"
         value={String(10 * day)}
         options={[
           ...lifetimes.map((days) => ({ value: String(days * day), label: t.days(days) })),
-          { value: "", label: t.unlimited },
+          { value: "", label: texts.common.unlimited },
         ]}
       />
       <fieldset class="choices long-choices">

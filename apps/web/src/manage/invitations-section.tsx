@@ -64,7 +64,7 @@ export function InvitationsSection() {
         wordsOf={(invite) => [nameOf(invite), roleOf(invite.invited_as)]}
         columns={[
           { title: t.invited, cell: (invite) => <bdi>{nameOf(invite)}</bdi> },
-          { title: t.role, cell: (invite) => roleOf(invite.invited_as) },
+          { title: texts.common.role, cell: (invite) => roleOf(invite.invited_as) },
           { title: t.by, cell: (invite) => <bdi>{people.nameOf(invite.invited_by_user_id)}</bdi> },
           {
             title: t.expires,

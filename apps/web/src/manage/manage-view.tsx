@@ -41,7 +41,7 @@ export function ManageView({ section }: ManageViewProps) {
   const { Section } = shown;
   return (
     <div class="page manage">
-      <nav ref={tabs} class="tabs" aria-label={t.title}>
+      <nav ref={tabs} class="tabs" aria-label={texts.common.organization}>
         {Object.entries(sections).map(([other, { title }]) => (
           <a
             key={other}

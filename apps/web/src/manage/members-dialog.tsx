@@ -35,7 +35,12 @@ export function MembersDialog(props: { readonly group: UserGroup; readonly onClo
   };
 
   return (
-    <FormDialog title={t.membersOf(group.name)} submit={t.save} onClose={onClose} onSubmit={save}>
+    <FormDialog
+      title={t.membersOf(group.name)}
+      submit={texts.common.save}
+      onClose={onClose}
+      onSubmit={save}
+    >
       <Field
         label={t.filter}
         name="filter"

@@ -139,7 +139,7 @@ export const settingSections: readonly SettingSection[] = [
       message_content_allowed_in_email_notifications: "boolean",
       require_e2ee_push_notifications: "boolean",
       digest_emails_enabled: "boolean",
-      digest_weekday: numbers(t.weekdays),
+      digest_weekday: numbers(Object.values(texts.schedule.weekdays)),
     },
   },
   {

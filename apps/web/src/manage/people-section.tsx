@@ -60,14 +60,14 @@ export function PeopleSection() {
         wordsOf={(person) => [person.full_name, addressOf(person), roleOf(person.role)]}
         columns={[
           { title: t.name, cell: (person) => <bdi>{person.full_name}</bdi> },
-          { title: t.email, cell: (person) => <bdi>{addressOf(person)}</bdi> },
-          { title: t.role, cell: (person) => roleOf(person.role) },
+          { title: texts.common.email, cell: (person) => <bdi>{addressOf(person)}</bdi> },
+          { title: texts.common.role, cell: (person) => roleOf(person.role) },
           actionsColumn((person) => person.full_name, itemsOf),
         ]}
       >
         <StatusSelect
           value={status.value}
-          inactive={t.deactivated}
+          inactive={texts.common.deactivated}
           onChange={(value) => {
             status.value = value;
           }}
@@ -93,7 +93,7 @@ function PersonDialog({ what, person, onClose }: Asked & { readonly onClose: () 
       return (
         <FormDialog
           title={t.rename}
-          submit={t.save}
+          submit={texts.common.save}
           onClose={onClose}
           onSubmit={(form) => client.updateUser({ user_id, full_name: textOf(form, "full_name") })}
         >
@@ -104,13 +104,18 @@ function PersonDialog({ what, person, onClose }: Asked & { readonly onClose: () 
       return (
         <FormDialog
           title={t.roleOf(full_name)}
-          submit={t.save}
+          submit={texts.common.save}
           onClose={onClose}
           onSubmit={(form) =>
             client.updateUser({ user_id, role: Number(textOf(form, "role")) as Role })
           }
         >
-          <Select label={t.role} name="role" value={String(person.role)} options={roleOptions} />
+          <Select
+            label={texts.common.role}
+            name="role"
+            value={String(person.role)}
+            options={roleOptions}
+          />
         </FormDialog>
       );
     case "deactivate":

@@ -24,7 +24,7 @@ export function Secret({ label, value }: { readonly label: string; readonly valu
             });
           }}
         >
-          {isCopied.value ? t.copied : t.copy}
+          {isCopied.value ? texts.common.copied : texts.common.copy}
         </Button>
       </div>
     </div>

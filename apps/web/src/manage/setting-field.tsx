@@ -85,7 +85,7 @@ export function SettingField({ setting, groups, isAllowed }: SettingFieldProps) 
       )}
       {!options && setting.kind !== "boolean" && value !== textOf(setting, before) && (
         <Button type="submit" kind="primary" disabled={isBusy}>
-          {texts.organization.save}
+          {texts.common.save}
         </Button>
       )}
       {problem !== undefined && <Alert>{problem}</Alert>}
@@ -110,7 +110,7 @@ function TextInput({ id, setting: { kind }, value, isDisabled, onInput }: TextIn
     );
   if (kind === "text")
     return <input id={id} dir="auto" value={value} disabled={isDisabled} onInput={listen} />;
-  const placeholder = kind === "seconds" || kind === "days" ? t.unlimited : undefined;
+  const placeholder = kind === "seconds" || kind === "days" ? texts.common.unlimited : undefined;
   return (
     <input
       id={id}
@@ -142,7 +142,7 @@ function optionsOf(
   channelOptions: () => readonly Option[],
 ): readonly Option[] | undefined {
   if (kind === "group") return groupOptions(groups, value as GroupSettingValue | undefined);
-  if (kind === "channel") return [{ value: "-1", label: t.noChannel }, ...channelOptions()];
+  if (kind === "channel") return [{ value: "-1", label: texts.common.none }, ...channelOptions()];
   if (typeof kind === "string") return undefined;
   return kind.choices.map((choice) => ({ value: String(choice.value), label: choice.label }));
 }

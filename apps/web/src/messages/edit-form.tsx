@@ -50,7 +50,7 @@ export function EditForm({ message, onClose }: EditFormProps) {
       {content.value !== undefined && (
         <textarea
           ref={box}
-          aria-label={t.edit}
+          aria-label={texts.common.edit}
           rows={Math.min(12, content.value.split("\n").length + 1)}
           dir="auto"
           value={content.value}
@@ -68,7 +68,7 @@ export function EditForm({ message, onClose }: EditFormProps) {
       {error.value !== undefined && <Alert>{error.value}</Alert>}
       <div class="edit-actions">
         <Button kind="primary" type="submit">
-          {t.save}
+          {texts.common.save}
         </Button>
         <Button onClick={onClose}>{texts.app.cancel}</Button>
       </div>

@@ -21,7 +21,7 @@ export function MessageActions({ message }: { readonly message: Message }) {
   };
   const items: MenuItem[] = [
     ...(message.sender_id === me
-      ? [{ label: t.edit, onChoose: () => (messages.editing.value = message.id) }]
+      ? [{ label: texts.common.edit, onChoose: () => (messages.editing.value = message.id) }]
       : []),
     ...(message.type === "stream"
       ? [
@@ -40,7 +40,7 @@ export function MessageActions({ message }: { readonly message: Message }) {
       },
     },
     { label: t.copyLink, onChoose: () => notices.attempt(copyLink(organization, message)) },
-    { label: t.remove, danger: true, onChoose: () => open("remove") },
+    { label: texts.common.delete, danger: true, onChoose: () => open("remove") },
   ];
   return (
     <div class="message-actions">

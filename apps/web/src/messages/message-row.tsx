@@ -96,7 +96,7 @@ function MessageTime({ message }: { readonly message: Message }) {
         <span class="edited">{texts.messages.edited}</span>
       )}
       {message.flags.includes("starred") && (
-        <span class="starred" role="img" aria-label={texts.messages.starred}>
+        <span class="starred" role="img" aria-label={texts.common.starred}>
           <Icon name="star" filled />
         </span>
       )}

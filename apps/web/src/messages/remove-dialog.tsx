@@ -15,8 +15,8 @@ export function RemoveDialog({ message, onClose }: MessageDialogProps) {
   const { client } = useOrganization();
   return (
     <ConfirmDialog
-      title={t.removeTitle}
-      submit={t.remove}
+      title={texts.common.deleteMessage}
+      submit={texts.common.delete}
       onConfirm={() => client.deleteMessage({ message_id: message.id })}
       onClose={onClose}
     >

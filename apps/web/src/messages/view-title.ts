@@ -6,7 +6,7 @@ import { texts } from "../texts.ts";
 
 const kinds: Readonly<Record<string, string>> = {
   mentioned: texts.sidebar.mentions,
-  starred: texts.sidebar.starred,
+  starred: texts.common.starred,
   dm: texts.sidebar.direct,
   private: texts.sidebar.direct,
 };
@@ -17,7 +17,7 @@ export function viewTitle(terms: readonly Term[], organization: Organization): s
   const topic = operandOf(terms, "topic");
   const people = operandOf(terms, "dm");
   const search = operandOf(terms, "search");
-  if (terms.length === 0) return texts.sidebar.all;
+  if (terms.length === 0) return texts.common.allMessages;
   if (typeof search === "string") return texts.search.results(search);
   if (typeof people === "object")
     return titleOf({ others: othersOf(people, organization.me) }, organization);

@@ -29,13 +29,13 @@ export function ProfileCard({ id, onClose }: ProfileCardProps) {
         <Avatar name={person.full_name} id={id} url={person.avatar_url} />
         <dl>
           <dt class="for-readers">{t.offline}</dt>
-          <dd>{person.is_active ? t[presence.of(id)] : t.deactivated}</dd>
+          <dd>{person.is_active ? t[presence.of(id)] : texts.common.deactivated}</dd>
           {status !== "" && <dd dir="auto">{status}</dd>}
-          <dt>{t.role}</dt>
+          <dt>{texts.common.role}</dt>
           <dd>{person.is_bot ? t.bot : role && texts.organization.roles[role]}</dd>
           {person.delivery_email !== null && (
             <>
-              <dt>{t.email}</dt>
+              <dt>{texts.common.email}</dt>
               <dd>{person.delivery_email}</dd>
             </>
           )}

@@ -71,7 +71,7 @@ export function EditDialog(props: EditDialogProps) {
   return (
     <FormDialog
       title={isTimeOnly ? t.newTime : t.editTitle}
-      submit={isTimeOnly ? t.schedule : t.save}
+      submit={isTimeOnly ? t.schedule : texts.common.save}
       onSubmit={save}
       onClose={onClose}
     >

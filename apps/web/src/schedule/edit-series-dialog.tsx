@@ -47,7 +47,7 @@ export function EditSeriesDialog({ series, onClose }: EditSeriesDialogProps) {
   return (
     <RepeatDialog
       title={t.editSeriesTitle}
-      submit={t.save}
+      submit={texts.common.save}
       hasTopic={"channelId" in place.value}
       excludedDates={series.excluded_dates}
       value={{

@@ -53,7 +53,7 @@ export function ScheduleDialog({ dialog, onClose }: ScheduleDialogProps) {
       return (
         <ConfirmDialog
           title={dialog.title}
-          submit={t.delete}
+          submit={texts.common.delete}
           onConfirm={dialog.remove}
           onClose={onClose}
         >

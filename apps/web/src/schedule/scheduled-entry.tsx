@@ -58,7 +58,7 @@ export function ScheduledEntry({ message, details, onReport, onOpen }: Scheduled
   }
 
   const askAndRemove = () =>
-    onOpen({ kind: "delete", title: t.deleteTitle, hint: t.deleteHint, remove });
+    onOpen({ kind: "delete", title: texts.common.deleteMessage, hint: t.deleteHint, remove });
   return (
     <Entry
       place={conversationOf(message, me)}
@@ -72,7 +72,7 @@ export function ScheduledEntry({ message, details, onReport, onOpen }: Scheduled
               {t.newTime}
             </Button>
           )}
-          <Button onClick={() => open("edit")}>{t.edit}</Button>
+          <Button onClick={() => open("edit")}>{texts.common.edit}</Button>
           <Button onClick={() => notices.attempt(send())}>{t.sendNow}</Button>
           {series ? (
             <Button onClick={() => notices.attempt(skip(series.series_id))}>{t.skip}</Button>
@@ -81,7 +81,7 @@ export function ScheduledEntry({ message, details, onReport, onOpen }: Scheduled
               kind="danger"
               onClick={() => (failed || !conditions ? askAndRemove() : notices.attempt(remove()))}
             >
-              {t.delete}
+              {texts.common.delete}
             </Button>
           )}
         </>

@@ -65,7 +65,7 @@ export function ScheduledNotice({ scheduled, onUndone, onDismiss }: ScheduledNot
           <Button kind="quiet" onClick={() => void undo()}>
             {t.undo}
           </Button>
-          <a href={hashOf({ page: "schedule" })}>{t.title}</a>
+          <a href={hashOf({ page: "schedule" })}>{texts.common.mySchedule}</a>
           <Button kind="quiet" label={texts.app.close} onClick={onDismiss}>
             ✕
           </Button>

@@ -57,7 +57,9 @@ export function SeriesEntry({ series, onReport, onOpen }: SeriesEntryProps) {
       kind={state === "paused" ? "paused" : undefined}
       actions={
         <>
-          <Button onClick={() => onOpen({ kind: "edit-series", series })}>{t.edit}</Button>
+          <Button onClick={() => onOpen({ kind: "edit-series", series })}>
+            {texts.common.edit}
+          </Button>
           {state === "active" && (
             <>
               <Button disabled={next === null} onClick={() => notices.attempt(skip())}>
@@ -85,7 +87,7 @@ export function SeriesEntry({ series, onReport, onOpen }: SeriesEntryProps) {
               })
             }
           >
-            {t.delete}
+            {texts.common.delete}
           </Button>
         </>
       }

@@ -67,7 +67,9 @@ export function SeriesHistory({ series }: { readonly series: MessageSeries }) {
           <li key={occurrence} class={`run run-${outcome}`}>
             <span>{occurrence}</span> <strong>{t.outcomes[outcome]}</strong>{" "}
             {message_id !== null && (
-              <a href={hashOf(routeOf(conversationOf(series, me), me, message_id))}>{t.message}</a>
+              <a href={hashOf(routeOf(conversationOf(series, me), me, message_id))}>
+                {texts.common.message}
+              </a>
             )}{" "}
             {reason}
           </li>

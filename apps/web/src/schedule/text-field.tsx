@@ -13,7 +13,7 @@ export function TextField({ value, onChange }: TextFieldProps) {
   const { settings } = useOrganization();
   return (
     <div class="field">
-      <label for={id}>{texts.schedule.content}</label>
+      <label for={id}>{texts.common.message}</label>
       <textarea
         id={id}
         required

@@ -62,7 +62,13 @@ export function SignIn({ notice }: { readonly notice?: string | undefined }) {
         </h1>
         {settings.value?.email_auth_enabled !== false && (
           <>
-            <Field label={t.email} name="email" type="email" autoComplete="username" required />
+            <Field
+              label={texts.common.email}
+              name="email"
+              type="email"
+              autoComplete="username"
+              required
+            />
             <Field
               label={t.password}
               name="password"

@@ -28,23 +28,25 @@ export function Sidebar() {
         </h1>
         <AccountMenu />
       </div>
-      <SidebarLink to={allMessages}>{t.all}</SidebarLink>
+      <SidebarLink to={allMessages}>{texts.common.allMessages}</SidebarLink>
       <SidebarLink to={kind("mentioned")} unread={unread.mentions}>
         {t.mentions}
       </SidebarLink>
-      <SidebarLink to={kind("starred")}>{t.starred}</SidebarLink>
+      <SidebarLink to={kind("starred")}>{texts.common.starred}</SidebarLink>
       <SidebarLink to={{ page: "drafts" }}>
-        {t.drafts}
+        {texts.common.drafts}
         {plans.drafts.size > 0 && <span class="plain-count"> {plans.drafts.size}</span>}
       </SidebarLink>
       <SidebarLink to={{ page: "schedule" }}>
-        {t.schedule}
+        {texts.common.mySchedule}
         <ScheduleCount />
       </SidebarLink>
       <ChannelList />
       <DirectList />
       <div class="sidebar-end">
-        <SidebarLink to={{ page: "organization", section: "" }}>{t.organization}</SidebarLink>
+        <SidebarLink to={{ page: "organization", section: "" }}>
+          {texts.common.organization}
+        </SidebarLink>
         {current && (
           <Button kind="quiet" onClick={() => accounts.forget(current)}>
             {texts.session.signOut}
