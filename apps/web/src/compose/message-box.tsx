@@ -3,8 +3,6 @@ import { texts } from "../texts.ts";
 import { useCompletion } from "./completion.tsx";
 import type { ComposeState } from "./compose-state.ts";
 
-const t = texts.compose;
-
 export interface MessageBoxProps {
   readonly state: ComposeState;
   readonly onSend: () => void;

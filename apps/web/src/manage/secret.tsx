@@ -4,8 +4,6 @@ import { copyText } from "../clipboard.ts";
 import { texts } from "../texts.ts";
 import { Button } from "../ui/button.tsx";
 
-const t = texts.organization;
-
 /** A key or link that a person copies. Without access to the clipboard the text is selected instead. */
 export function Secret({ label, value }: { readonly label: string; readonly value: string }) {
   const id = useId();

@@ -7,8 +7,6 @@ import { texts } from "../texts.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
 
-const t = texts.messages;
-
 export interface EditFormProps {
   readonly message: Message;
   readonly onClose: () => void;

@@ -1,16 +1,13 @@
 import type { Condition, ScheduledMessage } from "@carillon/client";
 import { useSignal } from "@preact/signals";
-import { keyOf } from "../store/conversation.ts";
-import { recipientsOf } from "../store/outbox.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { conversationOf } from "./actions.ts";
 import { ConditionFields } from "./condition-fields.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { secondsOf } from "./later-dialog.tsx";
-import { PlaceFields } from "../recipients/place-fields.tsx";
+import { MessageFields, moveTo } from "./message-fields.tsx";
 import { firstChoice } from "./presets.ts";
-import { TextField } from "./text-field.tsx";
 import { TimeFields } from "./time-fields.tsx";
 import { useTimeStyle } from "./use-times.ts";
 import { localOf } from "./zones.ts";
@@ -52,11 +49,9 @@ export function EditDialog(props: EditDialogProps) {
     : unless.value.filter(({ kind }) => kind !== "topic_resolved");
 
   async function save(): Promise<void> {
-    const isMoved =
-      keyOf(place.value) !== keyOf(before.place) || topicOf(place.value) !== topicOf(before.place);
     const isLater = message.failed || time.value.local !== before.local || time.value.zone !== zone;
     const changes = {
-      ...(isMoved && recipientsOf(place.value, me)),
+      ...moveTo(place.value, before.place, me),
       ...(content.value !== before.content && { content: content.value }),
       ...(isLater && { scheduled_delivery_timestamp: secondsOf(time.value) }),
       ...(JSON.stringify(possible) !== JSON.stringify(before.unless) && { unless: possible }),
@@ -76,22 +71,7 @@ export function EditDialog(props: EditDialogProps) {
       onClose={onClose}
     >
       {isOccurrence && <p class="hint">{t.onlyThisOne}</p>}
-      {!isTimeOnly && (
-        <>
-          <TextField
-            value={content.value}
-            onChange={(value) => {
-              content.value = value;
-            }}
-          />
-          <PlaceFields
-            value={place.value}
-            onChange={(value) => {
-              place.value = value;
-            }}
-          />
-        </>
-      )}
+      {!isTimeOnly && <MessageFields content={content} place={place} />}
       <TimeFields
         value={time.value}
         onChange={(value) => {
@@ -109,8 +89,4 @@ export function EditDialog(props: EditDialogProps) {
       )}
     </FormDialog>
   );
-}
-
-function topicOf(place: ReturnType<typeof conversationOf>): string {
-  return "topic" in place ? place.topic : "";
 }

@@ -1,14 +1,11 @@
 import type { MessageSeries } from "@carillon/client";
 import { useSignal } from "@preact/signals";
-import { keyOf } from "../store/conversation.ts";
-import { recipientsOf } from "../store/outbox.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { conversationOf } from "./actions.ts";
-import { PlaceFields } from "../recipients/place-fields.tsx";
+import { MessageFields, moveTo } from "./message-fields.tsx";
 import { RepeatDialog, type Repetition } from "./repeat-dialog.tsx";
 import { ruleOf, textOfRule } from "./rule.ts";
-import { TextField } from "./text-field.tsx";
 
 const t = texts.schedule;
 
@@ -27,11 +24,8 @@ export function EditSeriesDialog({ series, onClose }: EditSeriesDialogProps) {
 
   async function save(value: Repetition): Promise<void> {
     const rrule = textOfRule(value.rule);
-    const isMoved =
-      keyOf(place.value) !== keyOf(from) ||
-      ("topic" in place.value && "topic" in from && place.value.topic !== from.topic);
     const changes = {
-      ...(isMoved && recipientsOf(place.value, me)),
+      ...moveTo(place.value, from, me),
       ...(content.value !== series.content && { content: content.value }),
       ...(value.start !== start && { start: value.start }),
       ...(value.timezone !== series.timezone && { timezone: value.timezone }),
@@ -59,18 +53,7 @@ export function EditSeriesDialog({ series, onClose }: EditSeriesDialogProps) {
       onSubmit={save}
       onClose={onClose}
     >
-      <TextField
-        value={content.value}
-        onChange={(value) => {
-          content.value = value;
-        }}
-      />
-      <PlaceFields
-        value={place.value}
-        onChange={(value) => {
-          place.value = value;
-        }}
-      />
+      <MessageFields content={content} place={place} />
     </RepeatDialog>
   );
 }

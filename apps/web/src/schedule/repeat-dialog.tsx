@@ -1,8 +1,8 @@
 import type { Condition } from "@carillon/client";
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
 import { texts } from "../texts.ts";
+import { Field } from "../ui/field.tsx";
 import { ConditionFields } from "./condition-fields.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { type Rule, textOfRule } from "./rule.ts";
@@ -36,7 +36,6 @@ export interface RepeatDialogProps {
 
 /** Asks how a message is repeated, and shows its next five times. */
 export function RepeatDialog(props: RepeatDialogProps) {
-  const id = useId();
   const form = useSignal(props.value);
   const { start, timezone, rule, unless } = form.value;
   const [date = "", time = ""] = start.split("T");
@@ -55,26 +54,22 @@ export function RepeatDialog(props: RepeatDialogProps) {
       {props.children}
       <RuleFields value={rule} onChange={(value) => change({ rule: value })} />
       <div class="fields">
-        <div class="field">
-          <label for={`${id}-time`}>{t.timeOfDay}</label>
-          <input
-            id={`${id}-time`}
-            type="time"
-            required
-            value={time}
-            onInput={(event) => change({ start: `${date}T${event.currentTarget.value}` })}
-          />
-        </div>
-        <div class="field">
-          <label for={`${id}-date`}>{t.startsOn}</label>
-          <input
-            id={`${id}-date`}
-            type="date"
-            required
-            value={date}
-            onInput={(event) => change({ start: `${event.currentTarget.value}T${time}` })}
-          />
-        </div>
+        <Field
+          label={t.timeOfDay}
+          name="time"
+          type="time"
+          required
+          value={time}
+          onInput={(value) => change({ start: `${date}T${value}` })}
+        />
+        <Field
+          label={t.startsOn}
+          name="date"
+          type="date"
+          required
+          value={date}
+          onInput={(value) => change({ start: `${value}T${time}` })}
+        />
         <ZoneField value={timezone} onChange={(zone) => change({ timezone: zone })} />
       </div>
       <ConditionFields

@@ -4,8 +4,6 @@ import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { EditDialog } from "./edit-dialog.tsx";
 import { EditSeriesDialog } from "./edit-series-dialog.tsx";
 
-const t = texts.schedule;
-
 /** A dialog of the schedule, with what it was opened for. */
 export type OpenDialog =
   | {

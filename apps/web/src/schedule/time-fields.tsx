@@ -1,5 +1,5 @@
-import { useId } from "preact/hooks";
 import { texts } from "../texts.ts";
+import { Field } from "../ui/field.tsx";
 import { useNow, useTimeStyle } from "./use-times.ts";
 import { absolute, relative } from "./words.ts";
 import { instantOf, type LocalTime } from "./zones.ts";
@@ -20,35 +20,26 @@ export interface TimeFieldsProps {
 
 /** Date, time and time zone, and below them the resulting instant. */
 export function TimeFields({ value, onChange }: TimeFieldsProps) {
-  const id = useId();
   const [date = "", time = ""] = value.local.split("T");
   return (
     <div class="time-fields">
       <div class="fields">
-        <div class="field">
-          <label for={`${id}-date`}>{t.date}</label>
-          <input
-            id={`${id}-date`}
-            type="date"
-            required
-            value={date}
-            onInput={(event) =>
-              onChange({ ...value, local: `${event.currentTarget.value}T${time}` })
-            }
-          />
-        </div>
-        <div class="field">
-          <label for={`${id}-time`}>{t.timeOfDay}</label>
-          <input
-            id={`${id}-time`}
-            type="time"
-            required
-            value={time}
-            onInput={(event) =>
-              onChange({ ...value, local: `${date}T${event.currentTarget.value}` })
-            }
-          />
-        </div>
+        <Field
+          label={t.date}
+          name="date"
+          type="date"
+          required
+          value={date}
+          onInput={(day) => onChange({ ...value, local: `${day}T${time}` })}
+        />
+        <Field
+          label={t.timeOfDay}
+          name="time"
+          type="time"
+          required
+          value={time}
+          onInput={(clock) => onChange({ ...value, local: `${date}T${clock}` })}
+        />
         <ZoneField value={value.zone} onChange={(zone) => onChange({ ...value, zone })} />
       </div>
       <Meaning {...value} />

@@ -7,6 +7,7 @@ export type FieldType =
   | "number"
   | "url"
   | "date"
+  | "time"
   | "datetime-local";
 
 export interface FieldProps {
