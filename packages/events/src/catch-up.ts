@@ -19,7 +19,7 @@ export async function catchUp<Context>(
   { after, until }: { after: number; until: number },
 ): Promise<number | undefined> {
   const { realmId, userId, options } = queue;
-  const rows = await readLogFor(
+  const { rows, hasMore } = await readLogFor(
     sql,
     { realmId, userId, allPublicChannels: options.allPublicChannels },
     { after, until, limit: batch, maxBytes: Number.MAX_SAFE_INTEGER },
@@ -30,5 +30,5 @@ export async function catchUp<Context>(
     selection.add(event);
     if (selection.isFull) return event.seq;
   }
-  return rows.length < batch ? until : rows.at(-1)?.event.seq;
+  return hasMore ? rows.at(-1)?.event.seq : until;
 }

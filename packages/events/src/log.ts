@@ -40,34 +40,45 @@ const forAllPublic = allEvents.filter((event) => "forAllPublic" in event).map(({
 
 /**
  * Reduces `audience` and `user_data` to this account: they can have 10,000 entries. `$8`: no further row is returned when the
- * texts of those before have so many bytes.
+ * texts of those before have so many bytes. Stored sizes leave out most further rows first, because
+ * PostgreSQL decompresses a payload to tell the size of its text: 0.6 s for a hundred events of 1 MB, of which one was returned.
+ * A compressed payload counts sixteenfold: few texts are longer. Any other counts a quarter: few texts are shorter.
  */
 const forUser = statement({
   name: "event-log-for-user",
-  text: `SELECT seq, type, op, payload, audience, "userData", age FROM (
-    SELECT w.*, sum(octet_length(payload)) OVER (ORDER BY seq) - octet_length(payload) AS before FROM (
-    SELECT seq, type, op, payload::text AS payload,
-      CASE WHEN audience IS NULL THEN NULL WHEN audience @> ARRAY[$4::int] THEN ARRAY[$4::int]
-        ELSE '{}'::int[] END AS audience,
-      CASE WHEN user_data ? $4::text THEN jsonb_build_object($4::text, user_data->$4::text) END AS "userData",
-      ${age}
-    FROM event_log
-    WHERE realm_id = $1 AND seq > $2 AND seq <= $3
-      AND (audience IS NULL OR audience @> ARRAY[$4::int] OR ($5 AND type = ANY($7::text[])))
-    ORDER BY seq LIMIT $6) w) sized
-    WHERE before < $8::bigint ORDER BY seq`,
+  text: `WITH candidates AS (
+      SELECT *, pg_column_size(payload) * CASE WHEN pg_column_compression(payload) IS NULL THEN 0.25 ELSE 16 END AS estimate
+      FROM event_log
+      WHERE realm_id = $1 AND seq > $2 AND seq <= $3
+        AND (audience IS NULL OR audience @> ARRAY[$4::int] OR ($5 AND type = ANY($7::text[])))
+      ORDER BY seq LIMIT $6
+    ), estimated AS (
+      SELECT *, sum(estimate) OVER (ORDER BY seq) - estimate AS before FROM candidates
+    ), texts AS (
+      SELECT seq, type, op, payload::text AS payload,
+        CASE WHEN audience IS NULL THEN NULL WHEN audience @> ARRAY[$4::int] THEN ARRAY[$4::int]
+          ELSE '{}'::int[] END AS audience,
+        CASE WHEN user_data ? $4::text THEN jsonb_build_object($4::text, user_data->$4::text) END AS "userData",
+        ${age}
+      FROM estimated WHERE before < $8::bigint
+    ), sized AS (
+      SELECT *, sum(octet_length(payload)) OVER (ORDER BY seq) - octet_length(payload) AS before FROM texts
+    )
+    SELECT seq, type, op, payload, audience, "userData", age, (SELECT count(*) FROM candidates)::int AS candidates
+    FROM sized WHERE before < $8::bigint ORDER BY seq`,
   overrides: { ...overrides, payload: notNull, age: notNull },
 });
 
 /**
  * Returns the rows after `after` up to `until` that one account may receive; for a queue that is far behind.
- * @param range `maxBytes`: of the payloads, the last one not counted
+ * @param range `maxBytes`: of the payloads, the last one not counted. Fewer rows are returned where payloads are compressed
+ * @returns `hasMore`: whether there may be further rows up to `until`
  */
 export async function readLogFor(
   sql: Sql,
   queue: { realmId: number; userId: number; allPublicChannels: boolean },
   range: { after: number; until: number; limit: number; maxBytes: number },
-): Promise<LogRow[]> {
+): Promise<{ readonly rows: LogRow[]; readonly hasMore: boolean }> {
   const { realmId, userId, allPublicChannels } = queue;
   const { after, until, limit, maxBytes } = range;
   const rows = await sql.rows(forUser, [
@@ -80,7 +91,8 @@ export async function readLogFor(
     forAllPublic,
     maxBytes,
   ]);
-  return rows.map(logRow);
+  const candidates = rows[0]?.candidates ?? 0;
+  return { rows: rows.map(logRow), hasMore: candidates === limit || rows.length < candidates };
 }
 
 const ageOf = statement({

@@ -80,7 +80,7 @@ export async function readBatch<Context>(
   let bytes = 0;
   let reached = from;
   while (reached < end) {
-    const rows = await readLogFor(
+    const { rows, hasMore } = await readLogFor(
       tx,
       { realmId, userId, allPublicChannels },
       { after: reached, until: end, limit: rowsAtOnce, maxBytes: bytesAtOnce },
@@ -98,9 +98,7 @@ export async function readBatch<Context>(
       bytes += size;
       reached = event.seq;
     }
-    // The weight of a row is more than the bytes of its payload.
-    const read = rows.reduce((sum, { weight }) => sum + weight, 0);
-    if (rows.length < rowsAtOnce && read < bytesAtOnce) reached = end;
+    if (!hasMore) reached = end;
   }
   return { events, firstId: ids[0], lastId: ids.at(-1), reached, from, head };
 }

@@ -27,6 +27,7 @@ declare module "@carillon/db" {
       audience: number[] | null;
       userData: Json | null;
       age: number | null;
+      candidates: number;
     };
     "event-log-oldest": {
       seq: number;
