@@ -57,11 +57,11 @@ describe("a scheduled message whose delivery always fails", () => {
   });
   afterEach(() => scene.db.rows("DELETE FROM scheduled_messages WHERE NOT delivered"));
 
-  const make = async (count: number) => {
+  const make = async (count: number, to: TestChannel | readonly TestAccount[] = room) => {
     const rows: TestScheduledMessage[] = [];
     for (let i = 0; i < count; i++)
       rows.push(
-        await scheduledMessage(scene.db, sender, room, {
+        await scheduledMessage(scene.db, sender, to, {
           content: `${i} for @**${scene.org.admin.fullName}** in #**${room.name}>t**, see https://example.com`,
           topic: "t",
           dueIn: i - 60,
@@ -69,6 +69,8 @@ describe("a scheduled message whose delivery always fails", () => {
       );
     return rows;
   };
+  /** Makes messages to the administrator. */
+  const makeDirect = (count: number) => make(count, [scene.org.admin]);
   const pending = async () => {
     const [row] = await scene.db.rows<{ n: number }>(
       `SELECT count(*)::int AS n FROM scheduled_messages
@@ -169,11 +171,11 @@ describe("a scheduled message whose delivery always fails", () => {
     return found?.failed;
   };
   /** The statements by which a message is sent, from the one that finds its row on. */
-  const statementsOfSending = async () => {
+  const statementsOfSending = async (makeRows = make) => {
     // What is done once in a channel or in a topic is not done for the second message.
-    await make(1);
+    await makeRows(1);
     await runToTheEnd();
-    const row = nth(await make(1), 0);
+    const row = nth(await makeRows(1), 0);
     const names = new Set<string>();
     const db = failingDatabase(scene.db, ({ name, ids }) => {
       if (ids.has(row.id)) names.add(name);
@@ -212,6 +214,40 @@ describe("a scheduled message whose delivery always fails", () => {
       expect(failures - i, name).to.be.at.least(errors.length);
       expect((await storedRow(scene.db, bad.id))?.failureMessage, name).to.equal(triedReason);
     }
+  });
+
+  it("fails as a direct message without the others, whatever statement waits too long for a lock", async () => {
+    const names = await statementsOfSending(makeDirect);
+    expect(names).to.include("ensure-direct-recipients");
+    for (const name of names) {
+      const rows = await makeDirect(3);
+      const bad = nth(rows, 1);
+      const db = failingDatabase(scene.db, (statement) =>
+        statement.name === name && statement.ids.has(bad.id) ? "55P03" : undefined,
+      );
+      expect(await runToTheEnd({ db }, isOfCarefulJobs(name)), name).to.be.below(maxRuns);
+      expect(await ends(rows), name).to.deep.equal(["sent", "failed", "sent"]);
+      expect((await storedRow(scene.db, bad.id))?.failureMessage, name).to.equal(triedReason);
+    }
+  });
+
+  it("is sent once as a direct message, in its place, after a statement waited too long for a lock", async () => {
+    const rows = await makeDirect(3);
+    const payload = { realmId: scene.org.realm.id, second: 1 };
+    await scene.db.transaction(async (holding) => {
+      // Only direct messages write to this table.
+      await holding.rows("LOCK TABLE recipients IN EXCLUSIVE MODE");
+      const waiting = runJob(scene.db, deliverDue, payload);
+      expect(await waiting.then(() => "sent", sqlState)).to.equal("55P03");
+      expect(await ends(rows)).to.deep.equal(["pending", "pending", "pending"]);
+    });
+    await runToTheEnd();
+    const sent = await scene.db.rows<{ id: number }>(
+      `SELECT scheduled_message_id AS id FROM messages
+       WHERE scheduled_message_id = ANY($1::bigint[]) ORDER BY id`,
+      [rows.map(({ id }) => id)],
+    );
+    expect(sent.map(({ id }) => id)).to.deep.equal(rows.map(({ id }) => id));
   });
 
   it("fails without the others, beside others that always fail with other errors", async () => {
@@ -390,6 +426,22 @@ describe("a scheduled message whose delivery always fails", () => {
         room.id,
       ]);
       expect(await limitsWith(nth(await make(1), 0)), "inactive channel").to.deep.equal(["5s"]);
+    });
+
+    it("has its statements cancelled after five seconds alone, too, if it is a direct message", async () => {
+      expect(await limitsWith(nth(await makeDirect(1), 0))).to.deep.equal(["5s"]);
+    });
+
+    it("fails as a direct message, and the other ones of its conversation are sent", async () => {
+      const slow = nth(await makeDirect(1), 0);
+      await tryAlone(slow, "takes long");
+      const rows: TestScheduledMessage[] = [];
+      await runSlowly(async () => {
+        rows.push(...(await makeDirect(2)));
+        await runJob(scene.db, deliverDue, { realmId: scene.org.realm.id, second: 2 });
+        expect(await ends([slow, ...rows])).to.deep.equal(["pending", "sent", "sent"]);
+      });
+      expect(await ends([slow])).to.deep.equal(["failed"]);
     });
 
     it("fails as the first message of its channel, and the other ones are sent", async () => {
