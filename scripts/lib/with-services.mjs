@@ -50,7 +50,7 @@ try {
     console.log("redis-server is not installed: what needs Redis is skipped.");
   }
   const name = `CARILLON_${purpose.toUpperCase()}`;
-  const env = { [`${name}_DATABASE_URL`]: postgres.url };
+  const env = { [`${name}_DATABASE_URL`]: postgres.url, [`${name}_FOLDER`]: folder };
   if (redis) env[`${name}_REDIS_URL`] = redis.url;
   if (!interrupted) code = await run(env);
 } catch (error) {

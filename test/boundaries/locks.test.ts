@@ -11,6 +11,7 @@ const elsewhere = new Set([
   "packages/db/src/lock-order.ts",
   "packages/db/src/locks.ts",
   "packages/db/src/migrations.ts",
+  "packages/testkit/src/initialised-data-dir.ts",
   "packages/testkit/src/template.ts",
 ]);
 

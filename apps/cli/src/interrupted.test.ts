@@ -5,9 +5,7 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startEmbeddedPostgres, testSettings } from "@carillon/embedded";
-import { silentLogger } from "@carillon/kit";
-import { organization, testSecretKey, testSite, useDatabase, useBlocker } from "@carillon/testkit";
+import { copyInitialisedDataDir, organization, testSecretKey, testSite, useDatabase, useBlocker } from "@carillon/testkit";
 import { expect } from "chai";
 
 import { Cleanups } from "./cleanups.ts";
@@ -64,12 +62,7 @@ describe("a command that is interrupted or fails", () => {
 
   it("stops the PostgreSQL that was started for it", async () => {
     const dataDir = join(folder, "data");
-    const made = await startEmbeddedPostgres({
-      dataDir,
-      log: silentLogger,
-      settings: testSettings,
-    });
-    await made.stop();
+    await copyInitialisedDataDir(dataDir);
     const variables = { DATA_DIR: dataDir, SECRET_KEY: testSecretKey };
     const cleanups = new Cleanups();
     const terminal = { say() {}, note() {} } as never;

@@ -1,7 +1,7 @@
 import { bundle } from "@carillon/bundler";
 import { deleteSecret, readSecret } from "@carillon/embedded";
 import { isAlive } from "@carillon/kit";
-import { reservePort } from "@carillon/testkit";
+import { copyInitialisedDataDir, reservePort } from "@carillon/testkit";
 import { expect } from "chai";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -120,6 +120,9 @@ describe("the standalone", () => {
 
   const dataFile = (...names: string[]) => join(folder, "var", ...names);
 
+  /** Saves initialising the database, where the test is not about the first start. */
+  const copyInitialised = () => copyInitialisedDataDir(dataFile());
+
   const run = (variables: Record<string, string> = {}) => {
     const child = spawn(process.execPath, [join(programs, "dist", "main.js")], {
       cwd: fileURLToPath(new URL("..", import.meta.url)),
@@ -213,6 +216,7 @@ describe("the standalone", () => {
   });
 
   it("stores the public address, and replaces a changed one in its credential files", async () => {
+    await copyInitialised();
     const site = async (name: string) =>
       /^site=(.+)$/m.exec(await readFile(dataFile("zuliprc", `${name}.zuliprc`), "utf8"))?.[1];
     const kept = async () => readSecret(dataFile(), "PUBLIC_URL");
@@ -246,6 +250,7 @@ describe("the standalone", () => {
   });
 
   it("creates only the owner with DEMO=off, and prints no key", async () => {
+    await copyInitialised();
     const greeting = await run({ DEMO: "off", WEB_CLIENT: "off" }).up();
     expect(greeting).not.to.include("Client");
     expect((await readdir(dataFile("zuliprc"))).sort()).to.deep.equal([
@@ -256,6 +261,7 @@ describe("the standalone", () => {
   });
 
   it("counts a repeated Ctrl-C as one, and sends the apps SIGTERM once", async () => {
+    await copyInitialised();
     const standalone = run();
     await standalone.up();
     // Nobody can ask the worker whether it serves: its first line tells that it hears signals.
@@ -272,6 +278,7 @@ describe("the standalone", () => {
   });
 
   it("restarts an app that dies", async () => {
+    await copyInitialised();
     await run().up();
     await waitFor(async () => (await started("worker")).length === 1);
     for (const pid of await started("worker")) process.kill(pid, "SIGKILL");
@@ -280,6 +287,7 @@ describe("the standalone", () => {
   });
 
   it("restarts PostgreSQL when it dies", async () => {
+    await copyInitialised();
     await run().up();
     const first = await postgresPid(dataFile());
     process.kill(first, "SIGKILL");
@@ -290,6 +298,7 @@ describe("the standalone", () => {
   });
 
   it("fails with an app's own error line when the app refuses to start", async () => {
+    await copyInitialised();
     await writeFile(
       join(folder, "worker.mjs"),
       `console.error("REDIS_URL cannot be reached"); process.exit(1);`,
@@ -308,6 +317,7 @@ describe("the standalone", () => {
   });
 
   it("leaves no app running when it is killed, and adopts its database at the next start", async () => {
+    await copyInitialised();
     const ports = {
       PORT: String(await reservePort()),
       DASHBOARD_PORT: String(await reservePort()),
@@ -335,6 +345,7 @@ describe("the standalone", () => {
   };
 
   it("starts the embedded bouncer, connected to the other apps", async () => {
+    await copyInitialised();
     const standalone = run({ PUSH_BOUNCER: "embedded" });
     expect(await standalone.up()).to.match(/Bouncer +http:\/\/127\.0\.0\.1:\d+\n/);
     await waitFor(async () => (await started("worker")).length === 1);
@@ -364,6 +375,7 @@ describe("the standalone", () => {
   });
 
   it("rejects a second start on the same DATA_DIR", async () => {
+    await copyInitialised();
     const first = run();
     await first.up();
     const second = run();
@@ -405,6 +417,7 @@ describe("the standalone", () => {
   });
 
   it("uses the credentials of an interrupted start for the organization", async () => {
+    await copyInitialised();
     const first = run();
     await first.up();
     first.child.kill("SIGTERM");
@@ -418,6 +431,7 @@ describe("the standalone", () => {
   });
 
   it("stops during a start", async () => {
+    await copyInitialised();
     await writeFile(join(folder, "gateway.mjs"), `setInterval(() => {}, 1000);`);
     const standalone = run();
     await waitFor(async () => (await started("dashboard")).length === 1);

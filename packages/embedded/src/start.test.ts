@@ -1,4 +1,5 @@
 import { StartupError, isAlive, silentLogger } from "@carillon/kit";
+import { copyInitialisedDataDir } from "@carillon/testkit";
 import { expect } from "chai";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -25,6 +26,9 @@ describe("the embedded PostgreSQL", () => {
     await Promise.all(running.map((server) => server.stop()));
     await rm(folder, { recursive: true, force: true });
   });
+
+  /** Saves initialising the database, where the test is not about that. */
+  const copyInitialised = () => copyInitialisedDataDir(join(folder, "var"));
 
   const start = async (
     dataDir = join(folder, "var"),
@@ -56,6 +60,7 @@ describe("the embedded PostgreSQL", () => {
   });
 
   it("requires the password", async () => {
+    await copyInitialised();
     const server = await start();
     const url = new URL(server.url);
     url.password = "wrong";
@@ -65,6 +70,7 @@ describe("the embedded PostgreSQL", () => {
   });
 
   it("keeps rows, port and password over a restart", async () => {
+    await copyInitialised();
     const first = await start();
     await query(first.url, "CREATE TABLE kept AS SELECT 7 AS n");
     await first.stop();
@@ -75,6 +81,7 @@ describe("the embedded PostgreSQL", () => {
   });
 
   it("takes another port when its own is taken", async () => {
+    await copyInitialised();
     const first = await start();
     await first.stop();
     const other = (await import("node:net")).createServer();
@@ -87,6 +94,7 @@ describe("the embedded PostgreSQL", () => {
   });
 
   it("survives its owner's kill -9 and is adopted, even under load", async () => {
+    await copyInitialised();
     const owner = await ownerProcess(join(folder, "var"));
     owner.process.kill("SIGKILL");
     await once(owner.process, "exit");
@@ -101,6 +109,7 @@ describe("the embedded PostgreSQL", () => {
   });
 
   it("does not receive the signals of its owner's terminal", async () => {
+    await copyInitialised();
     const owner = await ownerProcess(join(folder, "var"), true);
     process.kill(-(owner.process.pid ?? 0), "SIGINT");
     await once(owner.process, "exit");
@@ -109,6 +118,7 @@ describe("the embedded PostgreSQL", () => {
   });
 
   it("recovers all committed rows after the server was killed", async () => {
+    await copyInitialised();
     const first = await start(undefined, {});
     await query(first.url, "CREATE TABLE kept AS SELECT 7 AS n");
     process.kill(first.pid, "SIGKILL");
@@ -119,6 +129,7 @@ describe("the embedded PostgreSQL", () => {
   });
 
   it("ignores a stale postmaster.pid whose process id has been reused", async () => {
+    await copyInitialised();
     const first = await start();
     await first.stop();
     const record = join(folder, "var", "postgres", "postmaster.pid");
@@ -139,6 +150,7 @@ describe("the embedded PostgreSQL", () => {
   });
 
   it("stops within its time limit while clients are connected", async () => {
+    await copyInitialised();
     const server = await start();
     const client = new pg.Client(server.url);
     client.on("error", () => undefined);
@@ -173,6 +185,7 @@ describe("the embedded PostgreSQL", () => {
   });
 
   it("refuses data of another major version", async () => {
+    await copyInitialised();
     const server = await start();
     await server.stop();
     await writeFile(join(folder, "var", "postgres", "PG_VERSION"), "15\n");
@@ -187,6 +200,7 @@ describe("the embedded PostgreSQL", () => {
   });
 
   it("creates no new secrets for an existing database", async () => {
+    await copyInitialised();
     const server = await start();
     await server.stop();
     await rm(join(folder, "var", "secrets.json"));
@@ -196,6 +210,7 @@ describe("the embedded PostgreSQL", () => {
   });
 
   it("reports the server's own message when it does not start", async () => {
+    await copyInitialised();
     const server = await start();
     await server.stop();
     await writeFile(join(folder, "var", "postgres", "postgresql.conf"), "no_such_setting = 1\n");

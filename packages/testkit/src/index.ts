@@ -22,6 +22,7 @@ export * from "./gateway-client.ts";
 export * from "./gateway.ts";
 export * from "./hold-up.ts";
 export * from "./holds.ts";
+export * from "./initialised-data-dir.ts";
 export * from "./jobs.ts";
 export * from "./page-visitor.ts";
 export * from "./picture-worker.ts";

@@ -7,6 +7,7 @@ import { applyMigrations } from "@carillon/db";
 import { startEmbeddedPostgres, testSettings } from "@carillon/embedded";
 import { silentLogger } from "@carillon/kit";
 import { prepareQueues } from "@carillon/queue";
+import { copyInitialisedDataDir } from "./initialised-data-dir.ts";
 import { longTimeouts } from "./long-timeouts.ts";
 import { redisCommand } from "./redis.ts";
 import { reservePort } from "./reserve-port.ts";
@@ -55,7 +56,9 @@ export async function startOwnRedis(): Promise<OwnServer> {
 
 /** A PostgreSQL server with one migrated database. Commits survive the end of the server, if not that of the machine. */
 export async function startOwnPostgres(): Promise<OwnServer> {
-  const dataDir = await mkdtemp(join(tmpdir(), "carillon-postgres-"));
+  const folder = await mkdtemp(join(tmpdir(), "carillon-postgres-"));
+  const dataDir = join(folder, "data");
+  await copyInitialisedDataDir(dataDir);
   const settings = { ...testSettings, synchronous_commit: "on" };
   const launch = () => startEmbeddedPostgres({ dataDir, log: silentLogger, settings });
   let server = await launch();
@@ -73,7 +76,7 @@ export async function startOwnPostgres(): Promise<OwnServer> {
     },
     async close() {
       await server.stop();
-      await rm(dataDir, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }

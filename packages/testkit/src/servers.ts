@@ -17,6 +17,11 @@ export function redisUrl(): string | undefined {
   return process.env["CARILLON_TEST_REDIS_URL"] || undefined;
 }
 
+/** A folder that is removed at the end of the run, or undefined if the servers were started by other means. */
+export function runFolder(): string | undefined {
+  return process.env["CARILLON_TEST_FOLDER"] || undefined;
+}
+
 /** The address of another database on the same server. */
 export function withDatabase(url: string, name: string): string {
   const changed = new URL(url);
