@@ -30,6 +30,10 @@ export interface OpenIdProviderOptions {
 const clientId = "carillon";
 const clientSecret = "what the provider and Carillon share";
 
+/** The provider's key: one for all providers of a process, because an RSA key takes 200 ms of a processor to make. */
+let keys: ReturnType<typeof makeKeys> | undefined;
+const makeKeys = () => generateKeyPairSync("rsa", { modulusLength: 2_048 });
+
 /** Starts a provider on this machine. */
 export async function startOpenIdProvider(options: OpenIdProviderOptions): Promise<OpenIdProvider> {
   // Imported here, so that other tests do not load it.
@@ -69,7 +73,7 @@ export async function startOpenIdProvider(options: OpenIdProviderOptions): Promi
       await closed;
     },
   };
-  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
+  const { privateKey } = (keys ??= makeKeys());
   const seconds = 60;
   const provider = new Provider(issuer, {
     clients: [
