@@ -5,9 +5,17 @@ export interface WaitOptions {
   readonly what: string;
   /** Milliseconds; default: a minute. */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds between polls; default 20. */
+  /** Milliseconds between polls; default: a fiftieth of the time waited so far, from 20 to 100. */
   readonly everyMs?: number;
 }
+
+/**
+ * Default milliseconds between polls. A condition often asks the database, and a dozen tests that wait half a minute for a
+ * recovery at the same time would keep it busy if each asked every 20 ms.
+ */
+const shortestMs = 20;
+const longestMs = 100;
+const partWaited = 1 / 50;
 
 /**
  * Polls until `condition` returns a value, and returns it: the only way for tests to wait. A condition that throws counts
@@ -16,9 +24,10 @@ export interface WaitOptions {
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,
-  { what, timeoutMs = 60_000, everyMs = 20 }: WaitOptions,
+  { what, timeoutMs = 60_000, everyMs }: WaitOptions,
 ): Promise<Exclude<T, false | null | undefined>> {
-  const deadline = Date.now() + timeoutMs;
+  const began = Date.now();
+  const deadline = began + timeoutMs;
   let seen: unknown;
   for (;;) {
     try {
@@ -36,6 +45,7 @@ export async function waitFor<T>(
         cause: seen,
       });
     }
-    await pause(everyMs);
+    const waited = Date.now() - began;
+    await pause(everyMs ?? Math.min(longestMs, Math.max(shortestMs, partWaited * waited)));
   }
 }

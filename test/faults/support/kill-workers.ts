@@ -36,9 +36,13 @@ export async function killWorkersAt(
     })),
   );
   const started = Array.from({ length: workers }, () => world.startWorker(variables));
+  let passed = 0;
+  // A job leaves its gate at its deadline, on a busy machine before the last one has reached its own.
   const reached = async () => {
-    for (const { statement, blocked } of gates)
+    for (const { statement, blocked } of gates.slice(passed)) {
       if ((await blocked.waiting()) === 0) throw new Error(`none waits at ${statement}`);
+      passed++;
+    }
     return true;
   };
   await Promise.all(started.map((worker) => worker.waitForLine("worker started")));
