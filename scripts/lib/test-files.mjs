@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./root.mjs";
 
@@ -12,11 +12,12 @@ const spreadOver = 0.8;
 
 /**
  * Lists the files of all suites. Those that mostly wait are spread among the others, so that the processors are busy from
- * the beginning, but for the end, so that none of them runs there alone.
+ * the beginning, but for the end, so that none of them runs there alone. The largest come first, because large files tend
+ * to take long: short ones fill the gaps at the end.
  * @returns {string[]} paths from the root of the repository
  */
 export function testFiles() {
-  const files = folders.flatMap(testsIn).toSorted();
+  const files = largestFirst(folders.flatMap(testsIn));
   const waiting = files.filter((file) =>
     startsProcesses.test(readFileSync(join(root, file), "utf8")),
   );
@@ -24,6 +25,13 @@ export function testFiles() {
   const between = Math.floor((spreadOver * computing.length) / Math.max(1, waiting.length));
   const spread = waiting.flatMap((file) => [file, ...computing.splice(0, between)]);
   return [...spread, ...computing];
+}
+
+function largestFirst(files) {
+  const sized = files.map((file) => ({ file, size: statSync(join(root, file)).size }));
+  return sized
+    .toSorted((a, b) => b.size - a.size || a.file.localeCompare(b.file))
+    .map(({ file }) => file);
 }
 
 function testsIn(folder) {
