@@ -186,7 +186,8 @@ describe("An identity provider", () => {
         const own = await startScriptedProvider();
         const at = await startGateway(db, {
           site: { identityProvider: own.config },
-          identityMs: 200,
+          // Long enough for a busy machine to reach the path.
+          identityMs: 1_000,
         });
         try {
           let busy: unknown;
