@@ -113,6 +113,14 @@ async function untilDone(url: string, people: Crowd, asked: Asked): Promise<Answ
   return answer;
 }
 
+/**
+ * Lets a gateway load what it loads at first use. On a busy machine that takes so long that a request whose statement is
+ * blocked meets its deadline before the last one is blocked.
+ */
+async function warmUp(url: string, people: Crowd, asked: readonly Asked[]): Promise<void> {
+  await Promise.all(asked.map((one) => untilDone(url, people, one)));
+}
+
 async function rowsOf({ db }: World, table: string, content: string): Promise<number> {
   const rows = await db.rows(`SELECT FROM ${table} WHERE content = $1`, [content]);
   return rows.length;
@@ -125,7 +133,12 @@ async function killed(backend: QueueBackend): Promise<void> {
     const other = await world.gateway({ RATE_LIMITS: "off" });
     for (const point of ["before", "during", "after"] as const) {
       const doomed = await world.gateway({ RATE_LIMITS: "off" });
-      const asked = [...requests(people, point), ...webhooks(people, hook, point)];
+      const all = (content: string) => [
+        ...requests(people, content),
+        ...webhooks(people, hook, content),
+      ];
+      await warmUp(doomed.url, people, all(`first-${point}`));
+      const asked = all(point);
       // The answer is inserted in the round trip of the COMMIT.
       const blocked = {
         before: [...new Set(asked.map(({ table }) => `INSERT ON ${table}`))],
@@ -203,6 +216,8 @@ async function frozen(world: World): Promise<void> {
   patient.searchParams.set("idle_in_transaction_session_timeout", "600000");
   const stopped = await world.gateway({ DATABASE_URL: patient.href });
   const other = await world.gateway();
+  for (const [i, { url }] of [stopped, other].entries())
+    await warmUp(url, people, requests(people, `first-${i}`));
   const asked = requests(people, "frozen");
   const gates = await Promise.all(asked.map(({ table }) => gate(db, `INSERT ON ${table}`)));
   const unanswered = asked.map((one) => ask(stopped.url, people, one));
