@@ -5,7 +5,14 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { copyInitialisedDataDir, organization, testSecretKey, testSite, useDatabase, useBlocker } from "@carillon/testkit";
+import {
+  copyInitialisedDataDir,
+  organization,
+  testSecretKey,
+  testSite,
+  useDatabase,
+  useBlocker,
+} from "@carillon/testkit";
 import { expect } from "chai";
 
 import { Cleanups } from "./cleanups.ts";
