@@ -1,3 +1,5 @@
+import { useComputed } from "@preact/signals";
+import { memo } from "preact/compat";
 import { route } from "../navigation.ts";
 import { operandOf } from "../route.ts";
 import type { Organization } from "../store/organization.ts";
@@ -14,28 +16,49 @@ export function ChannelList() {
   const { channels, unread } = organization;
   const counts = countsByChannel(unread.groups(), organization);
   const current = route.value.page === "messages" && operandOf(route.value.terms, "channel");
-  return groupChannels(channels.subscriptions.all(), channels.folders.all()).map(
-    ({ key, title, channels: group }) => (
-      <section key={key} class="sidebar-section">
-        <h2>
-          <bdi>{title}</bdi>
-        </h2>
-        {group.map(({ stream_id: id, name, is_muted }) => (
-          <div key={id} class={is_muted ? "sidebar-muted" : undefined}>
-            <SidebarLink
-              to={{ page: "messages", terms: [{ operator: "channel", operand: id }], near: null }}
-              unread={counts.get(id) ?? 0}
-            >
-              <span aria-hidden="true">#</span> <bdi>{name}</bdi>
-              {is_muted && <span class="for-readers"> {texts.sidebar.muted}</span>}
-            </SidebarLink>
-            {current === id && <TopicList channelId={id} />}
-          </div>
-        ))}
-      </section>
-    ),
+  const groups = useComputed(() =>
+    groupChannels(channels.subscriptions.all(), channels.folders.all()),
   );
+  return groups.value.map(({ key, title, channels: group }) => (
+    <section key={key} class="sidebar-section">
+      <h2>
+        <bdi>{title}</bdi>
+      </h2>
+      {group.map(({ stream_id: id, name, is_muted }) => (
+        <ChannelLine
+          key={id}
+          id={id}
+          name={name}
+          isMuted={is_muted}
+          unread={counts.get(id) ?? 0}
+          isCurrent={current === id}
+        />
+      ))}
+    </section>
+  ));
 }
+
+interface ChannelLineProps {
+  readonly id: number;
+  readonly name: string;
+  readonly isMuted: boolean;
+  readonly unread: number;
+  readonly isCurrent: boolean;
+}
+
+/** One channel. Each message changes a count, and only the line that shows it is drawn again. */
+const ChannelLine = memo(({ id, name, isMuted, unread, isCurrent }: ChannelLineProps) => (
+  <div class={isMuted ? "sidebar-muted" : undefined}>
+    <SidebarLink
+      to={{ page: "messages", terms: [{ operator: "channel", operand: id }], near: null }}
+      unread={unread}
+    >
+      <span aria-hidden="true">#</span> <bdi>{name}</bdi>
+      {isMuted && <span class="for-readers"> {texts.sidebar.muted}</span>}
+    </SidebarLink>
+    {isCurrent && <TopicList channelId={id} />}
+  </div>
+));
 
 /** Unread messages by channel, without those of muted topics. */
 function countsByChannel(

@@ -9,6 +9,9 @@ export interface ChannelGroup {
   readonly channels: readonly Subscription[];
 }
 
+/** `localeCompare` would make a collator for each pair. */
+const names = new Intl.Collator();
+
 /** Sorts channels under pinned ones, folders in their order, and the rest. Archived channels are left out. */
 export function groupChannels(
   subscriptions: readonly Subscription[],
@@ -16,7 +19,7 @@ export function groupChannels(
 ): ChannelGroup[] {
   const shown = subscriptions
     .filter(({ is_archived }) => !is_archived)
-    .toSorted((a, b) => Number(a.is_muted) - Number(b.is_muted) || a.name.localeCompare(b.name));
+    .toSorted((a, b) => Number(a.is_muted) - Number(b.is_muted) || names.compare(a.name, b.name));
   const unpinned = shown.filter(({ pin_to_top }) => !pin_to_top);
   const known = new Set(folders.map(({ id }) => id));
   const groups: ChannelGroup[] = [
