@@ -1,5 +1,5 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useLayoutEffect, useMemo } from "preact/hooks";
 import { type Account, accounts } from "./session/accounts.ts";
 import { SignIn } from "./session/sign-in.tsx";
 import { Shell } from "./shell.tsx";
@@ -31,7 +31,8 @@ interface SignedInProps {
 
 function SignedIn({ account, onRefused }: SignedInProps) {
   const organization = useMemo(() => new Organization(account), [account]);
-  useEffect(() => {
+  // Before the first frame is drawn, which takes longer than to send the request.
+  useLayoutEffect(() => {
     void organization.start();
     return () => organization.stop();
   }, [organization]);

@@ -2,9 +2,7 @@ import type { Message } from "@carillon/client";
 import { batch, signal } from "@preact/signals";
 import { reasonOf } from "../reason.ts";
 import type { Term } from "../route.ts";
-import type { Item, OrganizationEvent } from "../store/events.ts";
 import type { Organization } from "../store/organization.ts";
-import { matches } from "./matches.ts";
 
 /** The loaded messages of a view, in order. */
 export interface Loaded {
@@ -26,8 +24,8 @@ const pageSize = 100;
 const longest = 2_000;
 
 /**
- * The part of a view's messages that is loaded: around the message where it opens, growing at both ends, and following
- * events at its new end.
+ * The part of a view's messages that is loaded: around the message where it opens, growing at both ends. Events change it
+ * while it is open.
  */
 export class MessageWindow {
   readonly loaded = signal<Loaded>({ ids: [], changed: "end" });
@@ -50,7 +48,6 @@ export class MessageWindow {
   readonly #terms: readonly Term[];
   readonly #near: number | null;
   readonly #loading = { older: false, newer: false };
-  #ends = () => {};
   #isClosed = false;
 
   constructor(organization: Organization, terms: readonly Term[], near: number | null) {
@@ -59,18 +56,15 @@ export class MessageWindow {
     this.#near = near;
   }
 
-  /** Loads the messages around `near`, or around the first unread one, and follows the events. */
-  open(): void {
-    this.#ends = this.#organization.listen((item) => this.#take(item));
-    void this.load();
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#ends();
   }
 
-  /** Loads the view from the beginning. */
+  /** Loads the view from the beginning: around `near`, or around the first unread message unless an anchor is given. */
   async load(anchor: string = this.#near === null ? "first_unread" : String(this.#near)) {
     this.state.value = "loading";
     try {
@@ -133,6 +127,22 @@ export class MessageWindow {
     }
   }
 
+  /** Reads the loaded messages again: with a lost queue, edits and deletions were lost. */
+  async refresh(): Promise<void> {
+    const ids = this.loaded.value.ids.slice(-longest);
+    if (ids.length === 0) {
+      await this.load();
+      return;
+    }
+    const messages = await this.read(ids);
+    if (this.#isClosed) return;
+    batch(() => {
+      this.#keep(messages);
+      const found = new Set(messages.map(({ id }) => id));
+      this.remove(new Set(ids.filter((id) => !found.has(id))));
+    });
+  }
+
   /** Leaves a message and later ones unread although they are seen. */
   keepUnreadFrom(id: number): void {
     for (const later of this.loaded.value.ids) if (later >= id) this.keptUnread.add(later);
@@ -186,40 +196,8 @@ export class MessageWindow {
       this.loaded.value = { ids: [...ids, ...newer.map(({ id }) => id)], changed: "end" };
   }
 
-  #take(item: Item): void {
-    if (this.state.value !== "ready") return;
-    switch (item.type) {
-      case "registered":
-        if (item.missed) void this.#refresh();
-        break;
-      case "message":
-        void this.#addNew({ ...item.message, flags: item.flags });
-        break;
-      case "delete_message":
-        this.#remove(new Set(item.message_ids));
-        break;
-      case "update_message":
-        if (item.subject !== undefined || item.new_stream_id !== undefined) this.#move(item);
-        break;
-      default:
-    }
-  }
-
-  async #addNew(message: Message): Promise<void> {
-    if (!this.hasNewest.value) return;
-    const isMatch = matches(message, this.#terms, this.#organization.me);
-    if (isMatch) this.#insert([message]);
-    if (isMatch !== undefined) return;
-    const { messages } = await this.#organization.client.matchNarrow({
-      msg_ids: [message.id],
-      narrow: this.#terms,
-    });
-    const found = messages[message.id];
-    if (found && !this.#isClosed) this.#insert([{ ...message, ...found }]);
-  }
-
   /** Puts messages in their places. A message may be committed after one with a higher id. */
-  #insert(messages: readonly Message[]): void {
+  insert(messages: readonly Message[]): void {
     this.#keep(messages);
     const { ids } = this.loaded.value;
     const all = new Set([...ids, ...messages.map(({ id }) => id)]);
@@ -227,55 +205,21 @@ export class MessageWindow {
       this.loaded.value = { ids: [...all].toSorted((a, b) => a - b), changed: "end" };
   }
 
-  #remove(gone: ReadonlySet<number>): void {
+  /** Removes messages that were deleted, or that the view does not show any more. */
+  remove(gone: ReadonlySet<number>): void {
     const { ids } = this.loaded.value;
     const rest = ids.filter((id) => !gone.has(id));
     if (rest.length < ids.length) this.loaded.value = { ids: rest, changed: "end" };
   }
 
-  #move({ message_ids }: Extract<OrganizationEvent, { type: "update_message" }>): void {
-    const { messages, me } = this.#organization;
-    const known = message_ids.flatMap((id) => messages.get(id)?.peek() ?? []);
-    this.#remove(
-      new Set(known.filter((one) => matches(one, this.#terms, me) === false).map(({ id }) => id)),
-    );
-    void this.#addMoved(message_ids);
-  }
-
-  /** Adds messages that a move may have brought here, as far as they are within what is loaded. */
-  async #addMoved(candidates: readonly number[]): Promise<void> {
-    const known = new Set(this.loaded.value.ids);
-    const ids = candidates.filter((id) => !known.has(id)).slice(-1_000);
-    if (ids.length === 0) return;
-    const page = await this.#fetchByIds(ids);
-    const { ids: loaded } = this.loaded.value;
-    const from = this.hasOldest.value ? 0 : (loaded[0] ?? 0);
-    const to = this.hasNewest.value ? Infinity : (loaded.at(-1) ?? 0);
-    this.#insert(page.messages.filter(({ id }) => id >= from && id <= to));
-  }
-
-  /** Reads the loaded messages again: with a lost queue, edits and deletions were lost. */
-  async #refresh(): Promise<void> {
-    const ids = this.loaded.value.ids.slice(-longest);
-    if (ids.length === 0) {
-      await this.load();
-      return;
-    }
-    const page = await this.#fetchByIds(ids);
-    if (this.#isClosed) return;
-    batch(() => {
-      this.#keep(page.messages);
-      const found = new Set(page.messages.map(({ id }) => id));
-      this.#remove(new Set(ids.filter((id) => !found.has(id))));
-    });
-  }
-
-  #fetchByIds(ids: readonly number[]) {
-    return this.#organization.client.getMessages({
+  /** Reads messages by their ids, without those that the view does not show. */
+  async read(ids: readonly number[]): Promise<readonly Message[]> {
+    const { messages } = await this.#organization.client.getMessages({
       message_ids: ids,
       narrow: this.#terms,
       allow_empty_topic_name: true,
       client_gravatar: false,
     });
+    return messages;
   }
 }

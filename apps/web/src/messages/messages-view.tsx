@@ -1,9 +1,10 @@
-import { useEffect, useMemo } from "preact/hooks";
+import { useLayoutEffect, useMemo } from "preact/hooks";
 import { operandOf, type Term } from "../route.ts";
 import { type Conversation, keyOf, othersOf } from "../store/conversation.ts";
 import type { Organization } from "../store/organization.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { MessageDialogs } from "./message-dialogs.tsx";
+import { followEvents } from "./follow-events.ts";
 import { followMoves } from "./follow-move.ts";
 import { handleMessageKeys } from "./message-keys.ts";
 import { MessageList } from "./message-list.tsx";
@@ -29,12 +30,15 @@ export function MessagesView({ terms, near, onReply }: MessagesViewProps) {
     }),
     [organization],
   );
-  useEffect(() => {
-    view.messages.open();
+  // Before the view is drawn: the messages are on their way meanwhile.
+  useLayoutEffect(() => {
+    const endEvents = followEvents(organization, terms, view.messages);
+    void view.messages.load();
     const endKeys = handleMessageKeys(organization, view);
     // Listens after the list, which has removed by then what has moved.
     const endFollowing = conversation && followMoves(organization, view.messages, conversation);
     return () => {
+      endEvents();
       endKeys();
       endFollowing?.();
       view.messages.close();

@@ -98,7 +98,6 @@ export class Organization {
   async start(): Promise<void> {
     const { signal } = this.#ending;
     this.outbox.start(signal);
-    reportPresence(this.client, this.presence, signal);
     while (!signal.aborted && this.connection.value !== "refused") await this.#follow(signal);
   }
 
@@ -132,8 +131,11 @@ export class Organization {
   }
 
   #take(item: Item): void {
-    if (item.type === "registered") this.#load(item.snapshot);
-    else this.#apply(item);
+    if (item.type === "registered") {
+      if (this.queueId.value === undefined)
+        reportPresence(this.client, this.presence, this.#ending.signal);
+      this.#load(item.snapshot);
+    } else this.#apply(item);
     this.connection.value = "live";
     this.outbox.take(item);
     for (const listener of this.#listeners) listener(item);

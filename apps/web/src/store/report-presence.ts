@@ -2,6 +2,8 @@ import type { Client } from "@carillon/client";
 import type { Presence } from "./presence.ts";
 
 const intervalMs = 60_000;
+/** Milliseconds before the first report: the first messages are requested and drawn meanwhile. */
+const firstAfterMs = 1_000;
 /** Milliseconds without keyboard or pointer input after which a person counts as idle. */
 const idleAfterMs = 5 * 60_000;
 
@@ -31,9 +33,12 @@ export function reportPresence(client: Client, presence: Presence, signal: Abort
       // The next minute tries again.
     });
   };
-  reportQuietly();
+  const first = setTimeout(reportQuietly, firstAfterMs);
   const timer = setInterval(reportQuietly, intervalMs);
   for (const type of ["keydown", "pointermove", "focus"])
     addEventListener(type, notice, { signal });
-  signal.addEventListener("abort", () => clearInterval(timer));
+  signal.addEventListener("abort", () => {
+    clearTimeout(first);
+    clearInterval(timer);
+  });
 }
