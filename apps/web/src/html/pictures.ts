@@ -19,7 +19,8 @@ export function showPictures(root: ParentNode, context: HtmlContext): void {
     offerToPlay(media, context);
 }
 
-function showPicture(picture: HTMLImageElement, { organization, signal }: HtmlContext): void {
+function showPicture(picture: HTMLImageElement, context: HtmlContext): void {
+  const { organization } = context;
   const { src: path = "", originalDimensions, originalSrc } = picture.dataset;
   reserveSpace(picture, originalDimensions);
   picture.classList.add("picture");
@@ -30,7 +31,7 @@ function showPicture(picture: HTMLImageElement, { organization, signal }: HtmlCo
     if (path) picture.src = organization.site + path;
     return;
   }
-  pictureOf(organization, path.slice(uploads.length), signal).then(
+  pictureOf(organization, path.slice(uploads.length), context.signal).then(
     (address) => (picture.src = address),
     () => picture.classList.add("picture-missing"),
   );

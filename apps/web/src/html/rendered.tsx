@@ -25,11 +25,11 @@ export function Rendered({ html, class: name = "rendered" }: RenderedProps) {
   const organization = useOrganization();
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
-    const shown = new AbortController();
+    const shown = new ShownHtml(organization);
     const content = parseRendered(html);
-    prepare(content, { organization, signal: shown.signal });
+    prepare(content, shown);
     element.current?.replaceChildren(content);
-    return () => shown.abort();
+    return () => shown.end();
   }, [html, organization]);
   return (
     <div
@@ -40,6 +40,28 @@ export function Rendered({ html, class: name = "rendered" }: RenderedProps) {
       onAuxClick={(event) => event.button === 1 && openLinkedFile(event, organization)}
     />
   );
+}
+
+/** The context of one text. Most texts have no use for its signal, which is made when it is asked for. */
+class ShownHtml implements HtmlContext {
+  readonly organization: Organization;
+  #controller: AbortController | undefined;
+  #hasEnded = false;
+
+  constructor(organization: Organization) {
+    this.organization = organization;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#hasEnded) return AbortSignal.abort();
+    this.#controller ??= new AbortController();
+    return this.#controller.signal;
+  }
+
+  end(): void {
+    this.#hasEnded = true;
+    this.#controller?.abort();
+  }
 }
 
 /** Makes the changes that the server's renderer leaves to clients. */

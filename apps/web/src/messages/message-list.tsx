@@ -1,17 +1,19 @@
 import { useSignalEffect } from "@preact/signals";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Unsent } from "../store/outbox.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
 import { VirtualList, type VirtualListHandle } from "../ui/virtual-list.ts";
-import { MessageRow } from "./message-row.tsx";
+import { RowElements } from "./row-elements.tsx";
 import { UnsentRow } from "./unsent-row.tsx";
 import { useView } from "./view.ts";
 
 /** Pixels from an end of the loaded messages at which more are loaded. */
-const margin = 800;
+const margin = 1_600;
+/** Pixels beyond the viewport in which rows are drawn. A jump draws all rows anew, those in the buffer included. */
+const buffer = 250;
 /** Pixels from the bottom within which the list follows new messages. */
 const bottom = 60;
 
@@ -20,6 +22,7 @@ export function MessageList({ unsent }: { readonly unsent: readonly Unsent[] }) 
   const { reader, unread } = useOrganization();
   const { messages } = useView();
   const list = useRef<VirtualListHandle>(null);
+  const rows = useMemo(() => new RowElements(), []);
   /** Whether the list shows its end, and follows it. */
   const follows = useRef(true);
   const state = messages.state.value;
@@ -92,11 +95,7 @@ export function MessageList({ unsent }: { readonly unsent: readonly Unsent[] }) 
     );
   if (count === 0) return <p class="empty">{texts.messages.empty}</p>;
   const drawRow = (row: number | Unsent, index: number) =>
-    typeof row === "number" ? (
-      <MessageRow key={row} id={row} previousId={ids[index - 1]} />
-    ) : (
-      <UnsentRow key={row.key} item={row} />
-    );
+    typeof row === "number" ? rows.of(row, ids[index - 1]) : <UnsentRow key={row.key} item={row} />;
   return (
     <div class="message-area">
       <VirtualList
@@ -104,7 +103,7 @@ export function MessageList({ unsent }: { readonly unsent: readonly Unsent[] }) 
         class="message-list"
         data={[...ids, ...unsent]}
         shift={changed === "start"}
-        bufferSize={600}
+        bufferSize={buffer}
         onScroll={settle}
         onScrollEnd={rest}
         role="log"

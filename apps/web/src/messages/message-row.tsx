@@ -5,6 +5,7 @@ import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { dayOf, TimeOfDay } from "../ui/time.tsx";
+import { useWhenIdle } from "../ui/when-idle.ts";
 import { ConversationLink } from "./conversation-link.tsx";
 import { EditForm } from "./edit-form.tsx";
 import { MessageActions } from "./message-actions.tsx";
@@ -51,6 +52,7 @@ interface MessageArticleProps {
 function MessageArticle({ message, hasSender }: MessageArticleProps) {
   const { people, topicPolicies } = useOrganization();
   const { messages } = useView();
+  const hasActions = useWhenIdle();
   const { id, sender_id: senderId } = message;
   const name = people.nameOf(senderId) ?? message.sender_full_name;
   const isSelected = messages.selected.value === id;
@@ -83,7 +85,7 @@ function MessageArticle({ message, hasSender }: MessageArticleProps) {
         <Reactions message={message} />
       </div>
       {!hasSender && <MessageTime message={message} />}
-      <MessageActions message={message} />
+      {hasActions && <MessageActions message={message} />}
     </article>
   );
 }

@@ -1,3 +1,8 @@
+/** Milliseconds after which a picture that could not be loaded is requested again. */
+const retryAfterMs = 60_000;
+/** When pictures could not be loaded. Without it each row that a list draws would request them again. */
+const failures = new Map<string, number>();
+
 export interface AvatarProps {
   readonly name: string;
   readonly id: number;
@@ -10,9 +15,22 @@ export function Avatar({ name, id, url }: AvatarProps) {
   return (
     <span class={`avatar avatar-${id % 12}`} aria-hidden="true">
       {letter.toUpperCase()}
-      {url && (
-        <img src={url} alt="" loading="lazy" onError={(event) => event.currentTarget.remove()} />
+      {url && !hasFailed(url) && (
+        <img
+          src={url}
+          alt=""
+          loading="lazy"
+          onError={({ currentTarget }) => {
+            failures.set(url, performance.now());
+            currentTarget.remove();
+          }}
+        />
       )}
     </span>
   );
+}
+
+function hasFailed(url: string): boolean {
+  const at = failures.get(url);
+  return at !== undefined && performance.now() - at < retryAfterMs;
 }
