@@ -66,6 +66,8 @@ export function MessageList({ unsent }: { readonly unsent: readonly Unsent[] }) 
     follows.current = below < bottom && messages.hasNewest.peek();
     if (handle.scrollOffset < margin) void messages.loadOlder();
     if (below < margin) void messages.loadNewer();
+    // Messages below are dropped while scrolling goes on: that moves nothing, and a long scroll would keep all of them.
+    if (below > handle.scrollOffset) messages.trim("end", 500);
     if (!document.hasFocus()) return;
     const first = handle.findItemIndex(handle.scrollOffset);
     const last = handle.findItemIndex(handle.scrollOffset + handle.viewportSize - 8);

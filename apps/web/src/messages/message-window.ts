@@ -158,10 +158,13 @@ export class MessageWindow {
     this.selected.value = next;
   }
 
-  /** Drops messages beyond the maximum, at the end that is not visible. Called when scrolling has stopped. */
-  trim(end: "start" | "end"): void {
+  /**
+   * Drops messages beyond the maximum, at the end that is not visible.
+   * @param tolerated messages beyond the maximum with which nothing is dropped yet
+   */
+  trim(end: "start" | "end", tolerated = 0): void {
     const { ids } = this.loaded.value;
-    if (ids.length <= longest) return;
+    if (ids.length <= longest + tolerated) return;
     batch(() => {
       if (end === "start") this.hasOldest.value = false;
       else this.hasNewest.value = false;

@@ -3,11 +3,13 @@ import { useEffect } from "preact/hooks";
 
 /** Tasks of one idle period: together they take about a millisecond. */
 const atOnce = 4;
+/** Milliseconds before tasks are run: rows that are scrolled past are gone sooner, and withdraw theirs. */
+const leastWaitMs = 150;
 /** Milliseconds after which tasks are run even if the browser is never idle. */
 const longestWaitMs = 1_000;
 
 const waiting = new Set<() => void>();
-let isScheduled = false;
+let timer: ReturnType<typeof setTimeout> | undefined;
 
 /**
  * Returns false at first, and true once the browser has had nothing else to do. Parts of a row that nobody needs while the
@@ -28,25 +30,23 @@ export function useWhenIdle(): boolean {
 /** @returns a function that withdraws the task */
 function whenIdle(task: () => void): () => void {
   waiting.add(task);
-  schedule();
+  timer ??= setTimeout(request, leastWaitMs);
   return () => waiting.delete(task);
 }
 
-function schedule(): void {
-  if (isScheduled) return;
-  isScheduled = true;
+function request(): void {
   // Safari has no requestIdleCallback.
   if ("requestIdleCallback" in globalThis) requestIdleCallback(run, { timeout: longestWaitMs });
-  else setTimeout(run, 100);
+  else setTimeout(run);
 }
 
 function run(): void {
-  isScheduled = false;
   let count = 0;
   for (const task of waiting) {
     waiting.delete(task);
     task();
     if (++count === atOnce) break;
   }
-  if (waiting.size > 0) schedule();
+  if (waiting.size > 0) request();
+  else timer = undefined;
 }
