@@ -57,6 +57,7 @@ export const texts = {
     title: "Navigation",
     mentions: "Mentions",
     channels: "Channels",
+    browse: "Browse channels",
     pinned: "Pinned",
     direct: "Direct messages",
     newDirect: "New direct message",
@@ -90,6 +91,16 @@ export const texts = {
     notCopied:
       "The browser does not allow this page to copy. Pages without https have no clipboard.",
     markUnread: "Mark as unread from here",
+    history: "Edit history",
+    historyTitle: "Edit history",
+    channelWas: (before: string, after: string) => `Channel: ${before} → ${after}`,
+    topicWas: (before: string, after: string) => `Topic: ${before} → ${after}`,
+    readBy: "Who has read it",
+    readersTitle: "Who has read it",
+    readers: (count: number) =>
+      count === 0
+        ? "No one has read the message yet, or lets others know."
+        : `${count} ${count === 1 ? "person has" : "people have"} read the message.`,
     resolve: "Mark the topic as resolved",
     unresolve: "Mark the topic as unresolved",
     removeHint: "It disappears for everyone.",
@@ -121,6 +132,23 @@ export const texts = {
     unmuteChannel: "Unmute the channel",
     pin: "Pin the channel",
     unpin: "Unpin the channel",
+    leaveChannel: "Leave the channel",
+  },
+  channels: {
+    title: "All channels",
+    none: "There are no channels that you can see.",
+    name: "Channel",
+    description: "Description",
+    subscribers: "Subscribers",
+    membership: "Membership",
+    join: "Join",
+    joinNamed: (name: string) => `Join #${name}`,
+    leave: "Leave",
+    leaveNamed: (name: string) => `Leave #${name}`,
+    leaveTitle: (name: string) => `Leave #${name}?`,
+    leaveHint: "You get no more messages of it. You can join it again.",
+    leavePrivateHint:
+      "You can no longer read it, and only one of its members can let you in again.",
   },
   search: {
     label: "Search messages",
@@ -210,8 +238,8 @@ export const texts = {
     unnamedFile: "file",
     uploading: (name: string) => `Uploading ${name}`,
     cancelUpload: (name: string) => `Cancel ${name}`,
-    uploadFailed: (name: string, reason: string) =>
-      `${name} was not uploaded. ${reason || "No connection."}`,
+    uploadFailed: (name: string, reason: string) => `${name} was not uploaded. ${reason}`,
+    retryUpload: (name: string) => `Try again to upload ${name}`,
   },
   drafts: {
     empty: "No drafts.",

@@ -71,7 +71,7 @@ function prepare(root: DocumentFragment, context: HtmlContext): void {
   prepareLinks(root, context);
   markOwnMentions(root, context);
   showEmoji(root, context);
-  localizeTimes(root);
+  localizeTimes(root, context.organization.timeStyle.value);
   prepareCode(root);
   closeSpoilers(root);
   setDirections(root);

@@ -7,7 +7,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { Table } from "../ui/table.tsx";
 import { DayAndTime } from "../ui/time.tsx";
 import { botTypes } from "./bot-types.ts";
-import { useLoaded } from "./use-loaded.ts";
+import { useLoaded } from "../ui/use-loaded.ts";
 
 const t = texts.organization;
 

@@ -10,7 +10,7 @@ import { BotEndpointDialog } from "./bot-endpoint-dialog.tsx";
 import { botTypes } from "./bot-types.ts";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { CreateBotDialog } from "./create-bot-dialog.tsx";
-import { FilteredTable } from "./filtered-table.tsx";
+import { FilteredTable } from "../ui/filtered-table.tsx";
 import { Secret } from "./secret.tsx";
 import { useAction } from "../ui/use-action.ts";
 

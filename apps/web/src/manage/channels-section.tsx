@@ -8,7 +8,7 @@ import type { MenuItem } from "../ui/menu.tsx";
 import { Select } from "../ui/select.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { actionsColumn } from "./actions-column.tsx";
-import { FilteredTable } from "./filtered-table.tsx";
+import { FilteredTable } from "../ui/filtered-table.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { NameFields, namesOf } from "./name-fields.tsx";
 import { useAction } from "../ui/use-action.ts";

@@ -6,9 +6,9 @@ import { texts } from "../texts.ts";
 import { Button } from "../ui/button.tsx";
 import { Field } from "../ui/field.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
-import { FilteredTable } from "./filtered-table.tsx";
+import { FilteredTable } from "../ui/filtered-table.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
-import { useLoaded } from "./use-loaded.ts";
+import { useLoaded } from "../ui/use-loaded.ts";
 
 const t = texts.organization;
 

@@ -6,13 +6,13 @@ import { Button } from "../ui/button.tsx";
 import type { MenuItem } from "../ui/menu.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { actionsColumn } from "./actions-column.tsx";
-import { FilteredTable } from "./filtered-table.tsx";
+import { FilteredTable } from "../ui/filtered-table.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { nameOfGroup } from "./group-setting.ts";
 import { MembersDialog } from "./members-dialog.tsx";
 import { NameFields, namesOf } from "./name-fields.tsx";
 import { useAction } from "../ui/use-action.ts";
-import { useLoaded } from "./use-loaded.ts";
+import { useLoaded } from "../ui/use-loaded.ts";
 
 const t = texts.organization;
 

@@ -8,12 +8,12 @@ import type { MenuItem } from "../ui/menu.tsx";
 import { DayAndTime } from "../ui/time.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { actionsColumn } from "./actions-column.tsx";
-import { FilteredTable } from "./filtered-table.tsx";
+import { FilteredTable } from "../ui/filtered-table.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { LinkDialog } from "./link-dialog.tsx";
 import { roleOf } from "./role-options.ts";
 import { useAction } from "../ui/use-action.ts";
-import { useLoaded } from "./use-loaded.ts";
+import { useLoaded } from "../ui/use-loaded.ts";
 
 const t = texts.organization;
 

@@ -9,7 +9,7 @@ import type { MenuItem } from "../ui/menu.tsx";
 import { Select } from "../ui/select.tsx";
 import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { actionsColumn } from "./actions-column.tsx";
-import { FilteredTable } from "./filtered-table.tsx";
+import { FilteredTable } from "../ui/filtered-table.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { roleOf, roleOptions } from "./role-options.ts";
 import { useAction } from "../ui/use-action.ts";

@@ -4,7 +4,7 @@ import { roles } from "../store/roles.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Alert } from "../ui/alert.tsx";
-import { FilterField } from "./filter-field.tsx";
+import { FilterField } from "../ui/filter-field.tsx";
 import {
   isForOwners,
   type Setting,
@@ -13,7 +13,7 @@ import {
   settingSections,
 } from "./organization-settings.ts";
 import { SettingField } from "./setting-field.tsx";
-import { useLoaded } from "./use-loaded.ts";
+import { useLoaded } from "../ui/use-loaded.ts";
 
 const t = texts.organization;
 

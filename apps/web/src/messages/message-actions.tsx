@@ -5,6 +5,8 @@ import { texts } from "../texts.ts";
 import { Button } from "../ui/button.tsx";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { copyLink, isResolved, markUnreadFrom, toggleResolved, toggleStar } from "./actions.ts";
+import type { MessageDialog } from "./message-window.ts";
+import { hasHistory } from "./history.ts";
 import { useView } from "./view.ts";
 import { Icon } from "../ui/icon.tsx";
 
@@ -14,9 +16,9 @@ const t = texts.messages;
 export function MessageActions({ message }: { readonly message: Message }) {
   const organization = useOrganization();
   const { messages, onReply } = useView();
-  const { notices, me } = organization;
+  const { notices, me, settings } = organization;
   const isStarred = message.flags.includes("starred");
-  const open = (kind: "react" | "move" | "remove") => {
+  const open = (kind: MessageDialog["kind"]) => {
     messages.dialog.value = { kind, id: message.id };
   };
   const items: MenuItem[] = [
@@ -39,6 +41,12 @@ export function MessageActions({ message }: { readonly message: Message }) {
         notices.attempt(markUnreadFrom(organization, message));
       },
     },
+    ...(hasHistory(message, settings)
+      ? [{ label: t.history, onChoose: () => open("history") }]
+      : []),
+    ...(settings.organization.get("enable_read_receipts") === false
+      ? []
+      : [{ label: t.readBy, onChoose: () => open("readers") }]),
     { label: t.copyLink, onChoose: () => notices.attempt(copyLink(organization, message)) },
     { label: texts.common.delete, danger: true, onChoose: () => open("remove") },
   ];

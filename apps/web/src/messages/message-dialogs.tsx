@@ -1,7 +1,9 @@
 import { EmojiPicker } from "../emoji/emoji-picker.tsx";
 import { useOrganization } from "../store/use-organization.ts";
 import { react } from "./actions.ts";
+import { HistoryDialog } from "./history-dialog.tsx";
 import { MoveDialog } from "./move-dialog.tsx";
+import { ReadersDialog } from "./readers-dialog.tsx";
 import { RemoveDialog } from "./remove-dialog.tsx";
 import { useView } from "./view.ts";
 
@@ -30,5 +32,9 @@ export function MessageDialogs() {
       return <MoveDialog message={message} onClose={close} />;
     case "remove":
       return <RemoveDialog message={message} onClose={close} />;
+    case "history":
+      return <HistoryDialog message={message} onClose={close} />;
+    case "readers":
+      return <ReadersDialog message={message} onClose={close} />;
   }
 }

@@ -4,10 +4,13 @@ import { openProfile } from "../overlay.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Avatar } from "../ui/avatar.tsx";
-import { dayOf, TimeOfDay } from "../ui/time.tsx";
+import { TimeOfDay } from "../ui/time.tsx";
 import { useWhenIdle } from "../ui/when-idle.ts";
+import { useTimeStyle } from "../store/use-times.ts";
+import { fullDay } from "../time/words.ts";
 import { ConversationLink } from "./conversation-link.tsx";
 import { EditForm } from "./edit-form.tsx";
+import { hasHistory } from "./history.ts";
 import { MessageActions } from "./message-actions.tsx";
 import { Reactions } from "./reactions.tsx";
 import { useView } from "./view.ts";
@@ -22,10 +25,12 @@ export interface MessageRowProps {
 export function MessageRow({ id, previousId }: MessageRowProps) {
   const { messages } = useOrganization();
   const view = useView();
+  const style = useTimeStyle();
   const message = messages.get(id)?.value;
   const previous = previousId === undefined ? undefined : messages.get(previousId)?.value;
   if (!message) return <div />;
-  const isNewDay = !previous || dayOf(previous.timestamp) !== dayOf(message.timestamp);
+  const day = fullDay(message.timestamp, style);
+  const isNewDay = !previous || fullDay(previous.timestamp, style) !== day;
   const isNewPlace = view.isMixed && (!previous || !isSamePlace(previous, message));
   const isFirstUnread = id === view.messages.firstUnread.value;
   const isNewSender =
@@ -36,7 +41,7 @@ export function MessageRow({ id, previousId }: MessageRowProps) {
     message.timestamp - previous.timestamp > 600;
   return (
     <div class={isNewSender ? "row row-first" : "row"} data-message-id={id}>
-      {isNewDay && <div class="day">{dayOf(message.timestamp)}</div>}
+      {isNewDay && <div class="day">{day}</div>}
       {isNewPlace && <ConversationLink message={message} />}
       {isFirstUnread && <div class="first-unread">{texts.messages.unread}</div>}
       <MessageArticle message={message} hasSender={isNewSender} />
@@ -94,15 +99,30 @@ function MessageTime({ message }: { readonly message: Message }) {
   return (
     <span class="message-time">
       <TimeOfDay seconds={message.timestamp} />
-      {message.last_edit_timestamp !== undefined && (
-        <span class="edited">{texts.messages.edited}</span>
-      )}
+      {message.last_edit_timestamp !== undefined && <EditedMark message={message} />}
       {message.flags.includes("starred") && (
         <span class="starred" role="img" aria-label={texts.common.starred}>
           <Icon name="star" filled />
         </span>
       )}
     </span>
+  );
+}
+
+/** Says that the text was changed, and shows how if the organization allows that. */
+function EditedMark({ message }: { readonly message: Message }) {
+  const { settings } = useOrganization();
+  const { messages } = useView();
+  if (!hasHistory(message, settings)) return <span>{texts.messages.edited}</span>;
+  return (
+    <button
+      type="button"
+      class="edited"
+      title={texts.messages.history}
+      onClick={() => (messages.dialog.value = { kind: "history", id: message.id })}
+    >
+      {texts.messages.edited}
+    </button>
   );
 }
 

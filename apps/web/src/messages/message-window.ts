@@ -12,7 +12,7 @@ export interface Loaded {
 }
 
 export interface MessageDialog {
-  readonly kind: "react" | "move" | "remove";
+  readonly kind: "react" | "move" | "remove" | "history" | "readers";
   readonly id: number;
 }
 

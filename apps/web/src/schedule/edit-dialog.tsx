@@ -9,8 +9,8 @@ import { secondsOf } from "./later-dialog.tsx";
 import { MessageFields, moveTo } from "./message-fields.tsx";
 import { firstChoice } from "./presets.ts";
 import { TimeFields } from "./time-fields.tsx";
-import { useTimeStyle } from "./use-times.ts";
-import { localOf } from "./zones.ts";
+import { useTimeStyle } from "../store/use-times.ts";
+import { localOf } from "../time/zones.ts";
 
 const t = texts.schedule;
 

@@ -5,8 +5,8 @@ import { hashOf } from "../route.ts";
 import { type Conversation, routeOf } from "../store/conversation.ts";
 import { titleOf } from "../store/titles.ts";
 import { useOrganization } from "../store/use-organization.ts";
-import { useNow, useTimeStyle } from "./use-times.ts";
-import { absolute, day, relative, timeOfDay } from "./words.ts";
+import { useNow, useTimeStyle } from "../store/use-times.ts";
+import { absolute, day, relative, timeOfDay } from "../time/words.ts";
 
 export interface EntryProps {
   readonly place: Conversation;

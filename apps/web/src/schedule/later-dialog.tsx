@@ -6,8 +6,8 @@ import { ConditionFields } from "./condition-fields.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { firstChoice } from "./presets.ts";
 import { type ChosenTime, TimeFields } from "./time-fields.tsx";
-import { useTimeStyle } from "./use-times.ts";
-import { instantOf } from "./zones.ts";
+import { useTimeStyle } from "../store/use-times.ts";
+import { instantOf } from "../time/zones.ts";
 
 const t = texts.schedule;
 

@@ -1,4 +1,4 @@
-import { addDays, instantOf, localOf, weekdayOf } from "./zones.ts";
+import { addDays, instantOf, localOf, weekdayOf } from "../time/zones.ts";
 
 /** A time that people choose often. */
 export interface Preset {

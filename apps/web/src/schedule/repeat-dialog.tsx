@@ -8,7 +8,7 @@ import { FormDialog } from "../ui/form-dialog.tsx";
 import { type Rule, textOfRule } from "./rule.ts";
 import { RuleFields } from "./rule-fields.tsx";
 import { RulePreview } from "./rule-preview.tsx";
-import { isZone } from "./zones.ts";
+import { isZone } from "../time/zones.ts";
 import { ZoneField } from "./zone-field.tsx";
 
 const t = texts.schedule;

@@ -5,8 +5,8 @@ import { reasonOf } from "../reason.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Alert } from "../ui/alert.tsx";
-import { useNow, useTimeStyle } from "./use-times.ts";
-import { absolute, compact, relative } from "./words.ts";
+import { useNow, useTimeStyle } from "../store/use-times.ts";
+import { absolute, compact, relative } from "../time/words.ts";
 
 const t = texts.schedule;
 /** How long the fields must rest before the server is asked. */

@@ -1,8 +1,8 @@
 import { texts } from "../texts.ts";
 import type { Rule } from "./rule.ts";
 import { weekdays } from "./rule.ts";
-import { day, type TimeStyle, timeOfDay } from "./words.ts";
-import { instantOf, weekdayOf } from "./zones.ts";
+import { day, type TimeStyle, timeOfDay } from "../time/words.ts";
+import { instantOf, weekdayOf } from "../time/zones.ts";
 
 const t = texts.schedule.ruleWords;
 

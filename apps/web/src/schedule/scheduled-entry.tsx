@@ -9,8 +9,8 @@ import { Entry, When } from "./entry.tsx";
 import { Repeatable } from "./repeatable.ts";
 import type { Report } from "./report.tsx";
 import type { OpenDialog } from "./schedule-dialog.tsx";
-import { useTimeStyle } from "./use-times.ts";
-import { absolute } from "./words.ts";
+import { useTimeStyle } from "../store/use-times.ts";
+import { absolute } from "../time/words.ts";
 
 const t = texts.schedule;
 

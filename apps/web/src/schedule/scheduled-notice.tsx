@@ -6,8 +6,8 @@ import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
-import { useNow, useTimeStyle } from "./use-times.ts";
-import { absolute, relative } from "./words.ts";
+import { useNow, useTimeStyle } from "../store/use-times.ts";
+import { absolute, relative } from "../time/words.ts";
 
 const t = texts.schedule;
 

@@ -14,8 +14,8 @@ import { RepeatDialog, type Repetition } from "./repeat-dialog.tsx";
 import { Repeatable } from "./repeatable.ts";
 import { type Rule, textOfRule } from "./rule.ts";
 import { type Scheduled, ScheduledNotice } from "./scheduled-notice.tsx";
-import { useTimeStyle } from "./use-times.ts";
-import { day, timeOfDay } from "./words.ts";
+import { useTimeStyle } from "../store/use-times.ts";
+import { day, timeOfDay } from "../time/words.ts";
 
 const t = texts.schedule;
 const weekdaysAtNine: Rule = {

@@ -10,8 +10,8 @@ import { ruleOf } from "./rule.ts";
 import { ruleInWords } from "./rule-words.ts";
 import type { OpenDialog } from "./schedule-dialog.tsx";
 import { SeriesHistory } from "./series-history.tsx";
-import { useNow, useTimeStyle } from "./use-times.ts";
-import { absolute } from "./words.ts";
+import { useNow, useTimeStyle } from "../store/use-times.ts";
+import { absolute } from "../time/words.ts";
 
 const t = texts.schedule;
 

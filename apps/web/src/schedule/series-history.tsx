@@ -8,8 +8,8 @@ import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Alert } from "../ui/alert.tsx";
 import { conversationOf } from "./actions.ts";
-import { useTimeStyle } from "./use-times.ts";
-import { absolute, compact } from "./words.ts";
+import { useTimeStyle } from "../store/use-times.ts";
+import { absolute, compact } from "../time/words.ts";
 
 const t = texts.schedule;
 const mostRuns = 20;

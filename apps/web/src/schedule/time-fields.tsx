@@ -1,8 +1,8 @@
 import { texts } from "../texts.ts";
 import { Field } from "../ui/field.tsx";
-import { useNow, useTimeStyle } from "./use-times.ts";
-import { absolute, relative } from "./words.ts";
-import { instantOf, type LocalTime } from "./zones.ts";
+import { useNow, useTimeStyle } from "../store/use-times.ts";
+import { absolute, relative } from "../time/words.ts";
+import { instantOf, type LocalTime } from "../time/zones.ts";
 import { ZoneField } from "./zone-field.tsx";
 
 const t = texts.schedule;

@@ -1,6 +1,6 @@
 import { useId } from "preact/hooks";
 import { texts } from "../texts.ts";
-import { isZone, zones } from "./zones.ts";
+import { isZone, zones } from "../time/zones.ts";
 
 const t = texts.schedule;
 

@@ -1,5 +1,6 @@
 import { Client, ApiError, type Snapshot } from "@carillon/client";
-import { batch, signal } from "@preact/signals";
+import { batch, type ReadonlySignal, signal } from "@preact/signals";
+import type { TimeStyle } from "../time/words.ts";
 import { Channels } from "./channels.ts";
 import { Conversations } from "./conversations.ts";
 import { eventTypes, type Item, type OrganizationEvent, sections } from "./events.ts";
@@ -17,6 +18,7 @@ import { reportPresence } from "./report-presence.ts";
 import { ServerClock } from "./server-clock.ts";
 import { Settings } from "./settings.ts";
 import { Statuses } from "./statuses.ts";
+import { timeStyleOf } from "./time-style.ts";
 import { TopicPolicies } from "./topic-policies.ts";
 import { Typing } from "./typing.ts";
 import { Unread } from "./unread.ts";
@@ -55,6 +57,7 @@ export class Organization {
   readonly settings = new Settings();
   readonly clock = new ServerClock();
   readonly topicPolicies = new TopicPolicies();
+  readonly timeStyle: ReadonlySignal<TimeStyle>;
   readonly notices = new Notices();
   readonly credentials: Credentials;
   readonly conversations: Conversations;
@@ -75,6 +78,7 @@ export class Organization {
     this.conversations = new Conversations(userId);
     this.unread = new Unread(userId);
     this.typing = new Typing(userId);
+    this.timeStyle = timeStyleOf(this.people, this.settings, userId);
     this.client = new Client({
       site,
       email,

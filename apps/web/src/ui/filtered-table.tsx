@@ -1,10 +1,10 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { texts } from "../texts.ts";
-import { Alert } from "../ui/alert.tsx";
-import { Button } from "../ui/button.tsx";
-import { Table, type Column } from "../ui/table.tsx";
+import { Alert } from "./alert.tsx";
+import { Button } from "./button.tsx";
 import { FilterField } from "./filter-field.tsx";
+import { Table, type Column } from "./table.tsx";
 
 const t = texts.organization;
 

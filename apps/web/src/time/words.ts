@@ -22,16 +22,33 @@ export function absolute(seconds: number, style: TimeStyle): string {
   });
 }
 
+/** Writes the day in full: `Saturday, 28 November 2026`. */
+export function fullDay(seconds: number, style: TimeStyle): string {
+  return format(seconds, style, {
+    weekday: "long",
+    day: "numeric",
+    month: "long",
+    year: "numeric",
+  });
+}
+
+const compactFields = {
+  weekday: "short",
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  hour: "numeric",
+  minute: "2-digit",
+} as const;
+
 /** Writes a time with its day and year, for lists of times in one zone: `Sat, 28 Nov 2026, 09:00`. */
 export function compact(seconds: number, style: TimeStyle): string {
-  return format(seconds, style, {
-    weekday: "short",
-    day: "numeric",
-    month: "short",
-    year: "numeric",
-    hour: "numeric",
-    minute: "2-digit",
-  });
+  return format(seconds, style, compactFields);
+}
+
+/** Writes a time as `compact` does, with the zone: `Sat, 28 Nov 2026, 09:00 CET`. */
+export function compactWithZone(seconds: number, style: TimeStyle): string {
+  return format(seconds, style, { ...compactFields, timeZoneName: "short" });
 }
 
 /** Writes the time of day: `09:00`. */

@@ -1,5 +1,5 @@
 import { texts } from "../texts.ts";
-import { Field } from "../ui/field.tsx";
+import { Field } from "./field.tsx";
 
 export interface FilterFieldProps {
   readonly value: string;
