@@ -17,6 +17,8 @@ export class ComposeState {
   /** Whether the view is not one direct conversation, so that a message of it may go elsewhere. */
   readonly canChangePlace: boolean;
   readonly content = signal("");
+  /** The text box, while it is shown. */
+  box: HTMLTextAreaElement | null = null;
   /** Counts the requests to move the focus into the box. */
   readonly focusRequests = signal(0);
   readonly conversation = computed<Conversation | undefined>(() => {
@@ -43,6 +45,18 @@ export class ComposeState {
     if (content === "") storage.remove(this.#storageKey);
     else storage.write(this.#storageKey, content);
     this.#drafts.keep(this.conversation.value, content);
+  }
+
+  /** Where the caret is, or was when the box had the focus. */
+  get caret(): number {
+    return this.box?.selectionEnd ?? this.content.value.length;
+  }
+
+  /** Inserts a text. The caret of the person, who may type on elsewhere, stays at its words. */
+  insert(text: string, place: number): void {
+    const { value } = this.content;
+    this.box?.setRangeText(text, place, place, "preserve");
+    this.write(value.slice(0, place) + text + value.slice(place));
   }
 
   /** Writes the next message to a conversation. */

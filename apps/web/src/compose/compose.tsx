@@ -7,9 +7,9 @@ import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";
 import type { ComposeState } from "./compose-state.ts";
 import { MessageBox } from "./message-box.tsx";
+import { PendingUploads } from "./pending-uploads.tsx";
 import { Place } from "./place.tsx";
 import { Preview } from "./preview.tsx";
-import { RunningUploads } from "./running-uploads.tsx";
 import { TypingNotice } from "./typing-notice.ts";
 import { Uploads } from "./uploads.ts";
 
@@ -29,15 +29,14 @@ export function Compose({ state }: ComposeProps) {
   useEffect(
     () => () => {
       typing.stop();
+      uploads.close();
       state.close();
     },
-    [state, typing],
+    [state, typing, uploads],
   );
   const conversation = state.conversation.value;
   const canSend =
-    conversation !== undefined &&
-    state.content.value.trim() !== "" &&
-    uploads.running.value.length === 0;
+    conversation !== undefined && state.content.value.trim() !== "" && !uploads.areRunning.value;
 
   function send(): void {
     if (!conversation || !canSend) return;
@@ -68,7 +67,7 @@ export function Compose({ state }: ComposeProps) {
           onTyped={() => conversation && typing.typed(conversation)}
         />
       )}
-      <RunningUploads uploads={uploads} />
+      <PendingUploads uploads={uploads} />
       <div class="compose-actions">
         <input
           ref={files}

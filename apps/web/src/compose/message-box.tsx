@@ -20,6 +20,12 @@ export function MessageBox({ state, onSend, onTyped, onFiles }: MessageBoxProps)
   useLayoutEffect(() => {
     if (box.current) grow(box.current);
   }, [content]);
+  useLayoutEffect(() => {
+    state.box = box.current;
+    return () => {
+      state.box = null;
+    };
+  }, [state]);
   useEffect(() => {
     if (requests > 0) box.current?.focus();
   }, [requests]);

@@ -1,63 +1,116 @@
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import type { Organization } from "../store/organization.ts";
 import { texts } from "../texts.ts";
 import type { ComposeState } from "./compose-state.ts";
+import { movedPlace } from "./moved-place.ts";
 import { upload } from "./upload.ts";
 
-export interface RunningUpload {
+/** A file that is being uploaded, or whose upload has failed. */
+export interface PendingUpload {
   readonly id: number;
   readonly name: string;
+  readonly file: File;
   /** From 0 to 1. */
   readonly progress: number;
-  readonly cancel: () => void;
+  /** Why it has failed; undefined while it is running. */
+  readonly problem: string | undefined;
+  readonly ending: AbortController;
 }
 
-/** The files that are being uploaded for a compose box. Each becomes a link in its text. */
+/** The files that are being uploaded for a compose box. Each becomes a link where the caret was when it was added. */
 export class Uploads {
-  readonly running = signal<readonly RunningUpload[]>([]);
+  readonly pending = signal<readonly PendingUpload[]>([]);
+  readonly areRunning = computed(() =>
+    this.pending.value.some(({ problem }) => problem === undefined),
+  );
   readonly #organization: Organization;
   readonly #compose: ComposeState;
+  /** Where the link of each file will be in the text. */
+  readonly #places = new Map<number, number>();
+  readonly #unsubscribe: () => void;
   #last = 0;
 
   constructor(organization: Organization, compose: ComposeState) {
     this.#organization = organization;
     this.#compose = compose;
+    let before = compose.content.peek();
+    this.#unsubscribe = compose.content.subscribe((after) => {
+      for (const [id, place] of this.#places)
+        this.#places.set(id, movedPlace(place, before, after));
+      before = after;
+    });
   }
 
   add(files: Iterable<File>): void {
-    for (const file of files) void this.#upload(file);
+    for (const file of files) {
+      const id = ++this.#last;
+      const name = file.name || texts.compose.unnamedFile;
+      this.#places.set(id, this.#compose.caret);
+      void this.#upload({ id, name, file });
+    }
   }
 
-  async #upload(file: File): Promise<void> {
-    const id = ++this.#last;
+  retry({ id, name, file }: PendingUpload): void {
+    this.#drop(id);
+    void this.#upload({ id, name, file });
+  }
+
+  cancel({ id, ending }: PendingUpload): void {
+    ending.abort();
+    this.#places.delete(id);
+    this.#drop(id);
+  }
+
+  close(): void {
+    this.#unsubscribe();
+  }
+
+  async #upload(chosen: Pick<PendingUpload, "id" | "name" | "file">): Promise<void> {
+    const { id, name, file } = chosen;
     const ending = new AbortController();
-    const name = file.name || texts.compose.unnamedFile;
-    this.running.value = [
-      ...this.running.value,
-      { id, name, progress: 0, cancel: () => ending.abort() },
+    this.pending.value = [
+      ...this.pending.value,
+      { ...chosen, progress: 0, problem: undefined, ending },
     ];
     try {
       const url = await upload(this.#organization, file, {
         name,
         signal: ending.signal,
-        onProgress: (progress) => {
-          this.running.value = this.running.value.map((one) =>
-            one.id === id ? { ...one, progress } : one,
-          );
-        },
+        onProgress: (progress) => this.#change(id, { progress }),
       });
-      const { content } = this.#compose;
-      const gap = content.value === "" || /\s$/.test(content.value) ? "" : "\n";
-      this.#compose.write(`${content.value}${gap}[${plain(name)}](${encodeURI(url)})`);
+      this.#drop(id);
+      this.#insert(id, `[${plain(name)}](${encodeURI(url)})`);
     } catch (error) {
-      if (!ending.signal.aborted)
-        this.#organization.notices.add(
-          texts.compose.uploadFailed(name, error instanceof Error ? error.message : ""),
-        );
-    } finally {
-      this.running.value = this.running.value.filter((one) => one.id !== id);
+      const problem = error instanceof Error ? error.message : String(error);
+      this.#change(id, { problem });
     }
   }
+
+  #insert(id: number, link: string): void {
+    const { content } = this.#compose;
+    const place = this.#places.get(id) ?? content.value.length;
+    this.#places.delete(id);
+    // Links of files that were added later at the same place stand behind this one.
+    const later = [...this.#places].filter(([other, at]) => other > id && at === place);
+    const inserted = spaced(link, content.value.slice(0, place), content.value.slice(place));
+    this.#compose.insert(inserted, place);
+    for (const [other] of later) this.#places.set(other, place + inserted.length);
+  }
+
+  #change(id: number, changes: Partial<PendingUpload>): void {
+    this.pending.value = this.pending.value.map((one) =>
+      one.id === id ? { ...one, ...changes } : one,
+    );
+  }
+
+  #drop(id: number): void {
+    this.pending.value = this.pending.value.filter((one) => one.id !== id);
+  }
+}
+
+/** Separates a link from the words around it. */
+function spaced(link: string, before: string, after: string): string {
+  return `${/\S$/.test(before) ? " " : ""}${link}${/^\S/.test(after) ? " " : ""}`;
 }
 
 /** Removes characters that would end the text of a link. */
