@@ -1,3 +1,4 @@
+import { JoinButton } from "./channels/join-button.tsx";
 import { TopicMenu } from "./sidebar/topic-menu.tsx";
 import { operandOf, type Route } from "./route.ts";
 import { SearchBox } from "./search/search-box.tsx";
@@ -31,7 +32,10 @@ export function Header({ to, title, isDrawerOpen, onDrawer }: HeaderProps) {
         <bdi>{title}</bdi>
       </h2>
       {typeof channelId === "number" && (
-        <TopicMenu channelId={channelId} topic={typeof topic === "string" ? topic : undefined} />
+        <>
+          <JoinButton channelId={channelId} />
+          <TopicMenu channelId={channelId} topic={typeof topic === "string" ? topic : undefined} />
+        </>
       )}
       <SearchBox />
     </header>

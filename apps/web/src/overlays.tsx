@@ -1,3 +1,4 @@
+import { LeaveDialog } from "./channels/leave-dialog.tsx";
 import { KeyboardHelp } from "./keyboard-help.tsx";
 import { closeOverlay, overlay } from "./overlay.ts";
 import { PeopleDialog } from "./people/people-dialog.tsx";
@@ -10,8 +11,9 @@ import { Icon } from "./ui/icon.tsx";
 
 /** The open dialog, and the errors of recent actions. */
 export function Overlays() {
-  const { notices } = useOrganization();
+  const { notices, channels } = useOrganization();
   const { value: open } = overlay;
+  const left = open?.kind === "leave" ? channels.byId.get(open.id) : undefined;
   return (
     <>
       {open?.kind === "keys" && <KeyboardHelp onClose={closeOverlay} />}
@@ -19,6 +21,7 @@ export function Overlays() {
       {open?.kind === "profile" && (
         <ProfileCard key={open.id} id={open.id} onClose={closeOverlay} />
       )}
+      {left && <LeaveDialog channel={left} onClose={closeOverlay} />}
       <div class="notices">
         {notices.shown.value.map(({ id, text }) => (
           <div key={id} class="notice">

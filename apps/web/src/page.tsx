@@ -1,3 +1,4 @@
+import { ChannelsView } from "./channels/channels-view.tsx";
 import { DraftsView } from "./compose/drafts-view.tsx";
 import { Conversations } from "./conversations.tsx";
 import { ManageView } from "./manage/manage-view.tsx";
@@ -14,6 +15,8 @@ export function Page({ to }: { readonly to: Route }) {
       return <Conversations to={to} />;
     case "drafts":
       return <DraftsView />;
+    case "channels":
+      return <ChannelsView />;
     case "schedule":
       return <ScheduleView />;
     case "organization":
@@ -29,6 +32,8 @@ export function pageTitle(to: Route, organization: Organization): string {
       return viewTitle(to.terms, organization);
     case "drafts":
       return texts.common.drafts;
+    case "channels":
+      return texts.channels.title;
     case "schedule":
       return texts.common.mySchedule;
     case "organization":

@@ -32,6 +32,7 @@ describe("addresses of the browser client", () => {
     ["#narrow/near/9", messages([], 9)],
     ["#narrow/-is/starred", messages([{ operator: "is", operand: "starred", negated: true }])],
     ["#schedule", { page: "schedule" }],
+    ["#streams/all", { page: "channels" }],
     ["#organization/users", { page: "organization", section: "users" }],
     ["#narrow/channel/general", { page: "unknown" }],
     ["#narrow/topic/.FF", { page: "unknown" }],

@@ -9,6 +9,7 @@ export interface Term {
 export type Route =
   | { readonly page: "messages"; readonly terms: readonly Term[]; readonly near: number | null }
   | { readonly page: "drafts" }
+  | { readonly page: "channels" }
   | { readonly page: "schedule" }
   | { readonly page: "organization"; readonly section: string }
   | { readonly page: "unknown" };
@@ -28,6 +29,9 @@ export function parseRoute(hash: string): Route {
     case "drafts":
     case "schedule":
       return { page };
+    case "channels":
+    case "streams":
+      return { page: "channels" };
     case "scheduled":
       return { page: "schedule" };
     case "organization":

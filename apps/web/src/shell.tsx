@@ -6,6 +6,7 @@ import { navigate, route } from "./navigation.ts";
 import { Overlays } from "./overlays.tsx";
 import { overlay } from "./overlay.ts";
 import { Page, pageTitle } from "./page.tsx";
+import { PageHead } from "./page-head.tsx";
 import { allMessages, hashOf } from "./route.ts";
 import { nextUnread } from "./sidebar/next-unread.ts";
 import { Sidebar } from "./sidebar/sidebar.tsx";
@@ -26,9 +27,6 @@ export function Shell() {
   useEffect(() => {
     isDrawerOpen.value = false;
   }, [hashOf(to)]);
-  useEffect(() => {
-    document.title = [title, organization.settings.name].filter(Boolean).join(" · ") || t.name;
-  }, [title, organization.settings.name]);
   useEffect(
     () =>
       handleKeys({
@@ -72,6 +70,7 @@ export function Shell() {
           <Page to={to} />
         )}
       </main>
+      <PageHead title={title} />
       <Overlays />
     </div>
   );

@@ -1,16 +1,24 @@
 import type { Message } from "@carillon/client";
+import { Inline } from "../html/inline.tsx";
 import { hashOf } from "../route.ts";
 import { conversationOf, routeOf } from "../store/conversation.ts";
-import { titleOf } from "../store/titles.ts";
+import { channelTitle, titleOf } from "../store/titles.ts";
 import { useOrganization } from "../store/use-organization.ts";
 
-/** The line above messages of a conversation, which leads to it. */
+/** The line above messages of a conversation, which leads to it. A search highlights its words in the topic. */
 export function ConversationLink({ message }: { readonly message: Message }) {
   const organization = useOrganization();
   const conversation = conversationOf(message, organization.me);
+  const { match_subject: found = "" } = message;
   return (
     <a class="conversation" href={hashOf(routeOf(conversation, organization.me, message.id))}>
-      <bdi>{titleOf(conversation, organization)}</bdi>
+      {"channelId" in conversation && found !== "" ? (
+        <bdi class="rendered">
+          {channelTitle(conversation.channelId, organization)} › <Inline html={found} />
+        </bdi>
+      ) : (
+        <bdi>{titleOf(conversation, organization)}</bdi>
+      )}
     </a>
   );
 }

@@ -1,7 +1,7 @@
 import { operandOf, type Term } from "../route.ts";
 import { othersOf } from "../store/conversation.ts";
 import type { Organization } from "../store/organization.ts";
-import { titleOf } from "../store/titles.ts";
+import { channelTitle, titleOf } from "../store/titles.ts";
 import { texts } from "../texts.ts";
 
 const kinds: Readonly<Record<string, string>> = {
@@ -23,8 +23,7 @@ export function viewTitle(terms: readonly Term[], organization: Organization): s
     return titleOf({ others: othersOf(people, organization.me) }, organization);
   if (typeof channelId === "number" && typeof topic === "string")
     return titleOf({ channelId, topic }, organization);
-  if (typeof channelId === "number")
-    return `#${organization.channels.nameOf(channelId) ?? texts.messages.unknownChannel}`;
+  if (typeof channelId === "number") return channelTitle(channelId, organization);
   const [first] = terms;
   const kind =
     terms.length === 1 && first?.operator === "is" ? kinds[String(first.operand)] : undefined;

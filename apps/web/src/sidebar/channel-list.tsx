@@ -3,7 +3,7 @@ import { memo } from "preact/compat";
 import { route } from "../navigation.ts";
 import { operandOf } from "../route.ts";
 import type { Organization } from "../store/organization.ts";
-import type { UnreadGroup } from "../store/unread.ts";
+import { unmutedUnread } from "../store/unmuted-unread.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { groupChannels } from "./groups.ts";
@@ -13,8 +13,8 @@ import { TopicList } from "./topic-list.tsx";
 /** The channels of the account by folder. The channel of the current view shows its topics. */
 export function ChannelList() {
   const organization = useOrganization();
-  const { channels, unread } = organization;
-  const counts = countsByChannel(unread.groups(), organization);
+  const { channels } = organization;
+  const counts = countsByChannel(organization);
   const current = route.value.page === "messages" && operandOf(route.value.terms, "channel");
   const groups = useComputed(() =>
     groupChannels(channels.subscriptions.all(), channels.folders.all()),
@@ -61,17 +61,10 @@ const ChannelLine = memo(({ id, name, isMuted, unread, isCurrent }: ChannelLineP
 ));
 
 /** Unread messages by channel, without those of muted topics. */
-function countsByChannel(
-  groups: readonly UnreadGroup[],
-  { channels, topicPolicies }: Organization,
-): Map<number, number> {
+function countsByChannel(organization: Organization): Map<number, number> {
   const counts = new Map<number, number>();
-  for (const { conversation, ids } of groups) {
-    if ("others" in conversation) continue;
-    const { channelId, topic } = conversation;
-    const isChannelMuted = channels.subscriptions.get(channelId)?.is_muted ?? false;
-    if (topicPolicies.isMuted(channelId, topic, isChannelMuted)) continue;
-    counts.set(channelId, (counts.get(channelId) ?? 0) + ids.size);
-  }
+  for (const { conversation, ids } of unmutedUnread(organization))
+    if ("channelId" in conversation)
+      counts.set(conversation.channelId, (counts.get(conversation.channelId) ?? 0) + ids.size);
   return counts;
 }

@@ -42,6 +42,7 @@ export function Sidebar() {
         <ScheduleCount />
       </SidebarLink>
       <ChannelList />
+      <SidebarLink to={{ page: "channels" }}>{t.browse}</SidebarLink>
       <DirectList />
       <div class="sidebar-end">
         <SidebarLink to={{ page: "organization", section: "" }}>

@@ -1,3 +1,4 @@
+import { openLeaving } from "../overlay.ts";
 import { toggleChannel, togglePolicy } from "../store/policies.ts";
 import { topicPolicies } from "../store/topic-policies.ts";
 import { useOrganization } from "../store/use-organization.ts";
@@ -54,6 +55,7 @@ export function TopicMenu({ channelId, topic }: TopicMenuProps) {
             toggleChannel(organization, channelId, "pin_to_top", !subscription.pin_to_top),
           ),
       },
+      { label: t.leaveChannel, onChoose: () => openLeaving(channelId) },
     );
   return (
     <Menu label={t.menu} items={items}>

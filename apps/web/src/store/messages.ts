@@ -64,6 +64,8 @@ export class Messages {
     if (rendered_content !== undefined)
       this.#change(event.message_id, (message) => ({
         content: rendered_content,
+        // What a search has found in the earlier text.
+        ...(message.match_content !== undefined && { match_content: rendered_content }),
         is_me_message: is_me_message ?? message.is_me_message,
         flags: [...new Set([...event.flags, ...message.flags.filter((flag) => kept.has(flag))])],
         ...(!rendering_only && { last_edit_timestamp: edit_timestamp }),
@@ -73,6 +75,7 @@ export class Messages {
     for (const id of event.message_ids)
       this.#change(id, (message) => ({
         subject: subject ?? message.subject,
+        ...(message.match_subject !== undefined && { match_subject: "" }),
         stream_id: new_stream_id ?? message.stream_id ?? 0,
         topic_links: topic_links ?? message.topic_links,
         last_moved_timestamp: edit_timestamp,
