@@ -92,11 +92,9 @@ export const texts = {
       "The browser does not allow this page to copy. Pages without https have no clipboard.",
     markUnread: "Mark as unread from here",
     history: "Edit history",
-    historyTitle: "Edit history",
     channelWas: (before: string, after: string) => `Channel: ${before} → ${after}`,
     topicWas: (before: string, after: string) => `Topic: ${before} → ${after}`,
     readBy: "Who has read it",
-    readersTitle: "Who has read it",
     readers: (count: number) =>
       count === 0
         ? "No one has read the message yet, or lets others know."
@@ -137,9 +135,6 @@ export const texts = {
   channels: {
     title: "All channels",
     none: "There are no channels that you can see.",
-    name: "Channel",
-    description: "Description",
-    subscribers: "Subscribers",
     membership: "Membership",
     join: "Join",
     joinNamed: (name: string) => `Join #${name}`,

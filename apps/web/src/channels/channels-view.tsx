@@ -28,9 +28,12 @@ export function ChannelsView() {
         keyOf={(channel) => channel.stream_id}
         wordsOf={(channel) => [channel.name, channel.description]}
         columns={[
-          { title: t.name, cell: (channel) => <ChannelLink channel={channel} /> },
-          { title: t.description, cell: (channel) => <bdi>{channel.description}</bdi> },
-          { title: t.subscribers, cell: (channel) => channel.subscriber_count },
+          { title: texts.organization.name, cell: (channel) => <ChannelLink channel={channel} /> },
+          {
+            title: texts.organization.description,
+            cell: (channel) => <bdi>{channel.description}</bdi>,
+          },
+          { title: texts.organization.subscribers, cell: (channel) => channel.subscriber_count },
           {
             title: t.membership,
             cell: (channel) => <Membership channel={channel} attempt={run} />,

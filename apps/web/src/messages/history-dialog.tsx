@@ -20,7 +20,7 @@ export function HistoryDialog({ message, onClose }: MessageDialogProps) {
     ["update_message"],
   );
   return (
-    <Dialog title={t.historyTitle} onClose={onClose}>
+    <Dialog title={t.history} onClose={onClose}>
       {problem !== undefined && <Alert>{problem}</Alert>}
       {value === undefined && problem === undefined && <p role="status">{texts.app.connecting}</p>}
       <ol class="versions">

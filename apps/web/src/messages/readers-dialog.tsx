@@ -18,7 +18,7 @@ export function ReadersDialog({ message, onClose }: MessageDialogProps) {
     .map((id) => ({ id, name: people.nameOf(id) ?? t.unknownPerson }))
     .toSorted((one, other) => one.name.localeCompare(other.name));
   return (
-    <Dialog title={t.readersTitle} onClose={onClose}>
+    <Dialog title={t.readBy} onClose={onClose}>
       {problem !== undefined && <Alert>{problem}</Alert>}
       {names && (
         <>
