@@ -6,6 +6,7 @@ import { texts } from "../texts.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
 import { VirtualList, type VirtualListHandle } from "../ui/virtual-list.ts";
+import { PlaceInList } from "./place-in-list.ts";
 import { RowElements } from "./row-elements.tsx";
 import { UnsentRow } from "./unsent-row.tsx";
 import { useView } from "./view.ts";
@@ -23,10 +24,11 @@ export function MessageList({ unsent }: { readonly unsent: readonly Unsent[] }) 
   const { messages } = useView();
   const list = useRef<VirtualListHandle>(null);
   const rows = useMemo(() => new RowElements(), []);
+  const place = useMemo(() => new PlaceInList(), []);
   /** Whether the list shows its end, and follows it. */
   const follows = useRef(true);
   const state = messages.state.value;
-  const { ids, changed } = messages.loaded.value;
+  const { ids } = messages.loaded.value;
   const count = ids.length + unsent.length;
   const isShown = state === "ready" && count > 0;
 
@@ -68,8 +70,9 @@ export function MessageList({ unsent }: { readonly unsent: readonly Unsent[] }) 
     if (below < margin) void messages.loadNewer();
     // Messages below are dropped while scrolling goes on: that moves nothing, and a long scroll would keep all of them.
     if (below > handle.scrollOffset) messages.trim("end", 500);
-    if (!document.hasFocus()) return;
     const first = handle.findItemIndex(handle.scrollOffset);
+    place.first = messages.loaded.peek().ids[first];
+    if (!document.hasFocus()) return;
     const last = handle.findItemIndex(handle.scrollOffset + handle.viewportSize - 8);
     const seen = messages.loaded.peek().ids.slice(first, last + 1);
     reader.markRead(seen.filter((id) => unread.has(id) && !messages.keptUnread.has(id)));
@@ -104,7 +107,7 @@ export function MessageList({ unsent }: { readonly unsent: readonly Unsent[] }) 
         ref={list}
         class="message-list"
         data={[...ids, ...unsent]}
-        shift={changed === "start"}
+        shift={place.isKeptFromEnd(ids)}
         bufferSize={buffer}
         onScroll={settle}
         onScrollEnd={rest}

@@ -7,8 +7,6 @@ import type { Organization } from "../store/organization.ts";
 /** The loaded messages of a view, in order. */
 export interface Loaded {
   readonly ids: readonly number[];
-  /** The end at which the last change was made: lists keep their place by it. */
-  readonly changed: "start" | "end";
 }
 
 export interface MessageDialog {
@@ -28,7 +26,7 @@ const longest = 2_000;
  * while it is open.
  */
 export class MessageWindow {
-  readonly loaded = signal<Loaded>({ ids: [], changed: "end" });
+  readonly loaded = signal<Loaded>({ ids: [] });
   readonly state = signal<WindowState>("loading");
   readonly hasOldest = signal(false);
   readonly hasNewest = signal(false);
@@ -81,7 +79,7 @@ export class MessageWindow {
         this.#keep(page.messages);
         const ids = page.messages.map(({ id }) => id);
         this.#organization.messages.keepOnly(new Set(ids));
-        this.loaded.value = { ids, changed: "end" };
+        this.loaded.value = { ids };
         this.state.value = "ready";
       });
     } catch (error) {
@@ -100,7 +98,7 @@ export class MessageWindow {
         this.hasOldest.value = page.found_oldest;
         this.#keep(page.messages);
         const ids = [...page.messages.map(({ id }) => id), ...this.loaded.value.ids];
-        this.loaded.value = { ids, changed: "start" };
+        this.loaded.value = { ids };
       });
     } catch {
       // The next scroll tries again.
@@ -169,7 +167,7 @@ export class MessageWindow {
       if (end === "start") this.hasOldest.value = false;
       else this.hasNewest.value = false;
       const rest = end === "start" ? ids.slice(-longest) : ids.slice(0, longest);
-      this.loaded.value = { ids: rest, changed: end };
+      this.loaded.value = { ids: rest };
       this.#organization.messages.keepOnly(new Set(rest));
     });
   }
@@ -195,8 +193,7 @@ export class MessageWindow {
     const last = ids.at(-1) ?? 0;
     const newer = messages.filter(({ id }) => id > last);
     this.#keep(newer);
-    if (newer.length > 0)
-      this.loaded.value = { ids: [...ids, ...newer.map(({ id }) => id)], changed: "end" };
+    if (newer.length > 0) this.loaded.value = { ids: [...ids, ...newer.map(({ id }) => id)] };
   }
 
   /** Puts messages in their places. A message may be committed after one with a higher id. */
@@ -204,15 +201,14 @@ export class MessageWindow {
     this.#keep(messages);
     const { ids } = this.loaded.value;
     const all = new Set([...ids, ...messages.map(({ id }) => id)]);
-    if (all.size > ids.length)
-      this.loaded.value = { ids: [...all].toSorted((a, b) => a - b), changed: "end" };
+    if (all.size > ids.length) this.loaded.value = { ids: [...all].toSorted((a, b) => a - b) };
   }
 
   /** Removes messages that were deleted, or that the view does not show any more. */
   remove(gone: ReadonlySet<number>): void {
     const { ids } = this.loaded.value;
     const rest = ids.filter((id) => !gone.has(id));
-    if (rest.length < ids.length) this.loaded.value = { ids: rest, changed: "end" };
+    if (rest.length < ids.length) this.loaded.value = { ids: rest };
   }
 
   /** Reads messages by their ids, without those that the view does not show. */
