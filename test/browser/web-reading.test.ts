@@ -239,6 +239,16 @@ describe("Reading and writing in the browser client", () => {
         // The caret is where the person was typing.
         await messageBox(page).pressSequentially("do ");
         await hasText(/^Please: do See \[notes/);
+        // A caret that is still where the file was added is behind the link.
+        await messageBox(page).fill("");
+        await page.locator("input[type=file]").setInputFiles({
+          name: "two.txt",
+          mimeType: "text/plain",
+          buffer: Buffer.from("two"),
+        });
+        await hasText(/^\[two.txt\]\([^)]+\)$/);
+        await messageBox(page).pressSequentially(" end");
+        await hasText(/^\[two.txt\]\([^)]+\) end$/);
         expect(await page.getByRole("alert").count()).to.equal(0);
       });
 

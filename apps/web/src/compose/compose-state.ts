@@ -52,10 +52,11 @@ export class ComposeState {
     return this.box?.selectionEnd ?? this.content.value.length;
   }
 
-  /** Inserts a text. The caret of the person, who may type on elsewhere, stays at its words. */
+  /** Inserts a text. A caret at the place moves behind it, and a caret elsewhere stays at the words where the person types. */
   insert(text: string, place: number): void {
     const { value } = this.content;
-    this.box?.setRangeText(text, place, place, "preserve");
+    const isHere = this.box?.selectionStart === place && this.box.selectionEnd === place;
+    this.box?.setRangeText(text, place, place, isHere ? "end" : "preserve");
     this.write(value.slice(0, place) + text + value.slice(place));
   }
 
