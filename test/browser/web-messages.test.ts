@@ -75,7 +75,7 @@ describe("The browser client", () => {
 
     await his.keyboard.press("+");
     await his.getByRole("dialog").getByRole("button", { name: "tada" }).click();
-    await hers.getByRole("button", { name: "tada: Ben" }).waitFor();
+    await hers.getByRole("button", { name: "tada 1: Ben" }).waitFor();
 
     await box(hers).blur();
     await hers.keyboard.press("e");

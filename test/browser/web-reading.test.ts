@@ -295,7 +295,7 @@ describe("Reading and writing in the browser client", () => {
         await keyboard.type("tada");
         await page.getByRole("dialog").getByRole("button", { name: "tada" }).waitFor();
         await keyboard.press("Enter");
-        await messageList(page).getByRole("button", { name: "tada: Fay" }).waitFor();
+        await messageList(page).getByRole("button", { name: "tada 1: Fay" }).waitFor();
 
         await keyboard.press("c");
         await page.locator("textarea:focus").waitFor();

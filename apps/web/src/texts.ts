@@ -113,7 +113,9 @@ export const texts = {
     },
     notifyOld: "Send a notice to the old topic",
     notifyNew: "Send a notice to the new topic",
-    reaction: (name: string, people: string) => `${name}: ${people}`,
+    /** Begins with what the button shows, so that people can say it to their computer. */
+    reaction: (name: string, people: readonly string[]) =>
+      `${name} ${people.length}: ${people.join(", ")}`,
     emojiName: "Name of an emoji",
     noEmoji: "No emoji has this name.",
     /** The line below messages of `/me`. */

@@ -27,6 +27,7 @@ export function EmojiPicker({ onChoose, onClose }: EmojiPickerProps) {
         <Field
           label={texts.messages.emojiName}
           name="emoji"
+          isFirst
           value={text.value}
           onInput={(value) => {
             text.value = value;

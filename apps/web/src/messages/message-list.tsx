@@ -1,4 +1,4 @@
-import { useSignalEffect } from "@preact/signals";
+import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Unsent } from "../store/outbox.ts";
 import { useOrganization } from "../store/use-organization.ts";
@@ -27,8 +27,13 @@ export function MessageList({ unsent }: { readonly unsent: readonly Unsent[] }) 
   const place = useMemo(() => new PlaceInList(), []);
   /** Whether the list shows its end, and follows it. */
   const follows = useRef(true);
+  const redraws = useSignal(0);
+  void redraws.value;
   const state = messages.state.value;
-  const { ids } = messages.loaded.value;
+  const loaded = messages.loaded.value.ids;
+  // The list that comes then is a new one.
+  if (state !== "ready") place.first = undefined;
+  const { ids, shift } = place.draw(loaded);
   const count = ids.length + unsent.length;
   const isShown = state === "ready" && count > 0;
 
@@ -43,6 +48,10 @@ export function MessageList({ unsent }: { readonly unsent: readonly Unsent[] }) 
   useLayoutEffect(() => {
     if (follows.current) list.current?.scrollToIndex(count - 1, { align: "end" });
   }, [count, ids.at(-1)]);
+
+  useLayoutEffect(() => {
+    if (ids !== loaded) redraws.value++;
+  }, [ids, loaded]);
 
   // Marks as read what the list shows at first, and what arrives while its end is visible.
   useEffect(() => {
@@ -107,7 +116,7 @@ export function MessageList({ unsent }: { readonly unsent: readonly Unsent[] }) 
         ref={list}
         class="message-list"
         data={[...ids, ...unsent]}
-        shift={place.isKeptFromEnd(ids)}
+        shift={shift}
         bufferSize={buffer}
         onScroll={settle}
         onScrollEnd={rest}

@@ -18,7 +18,7 @@ export function Reactions({ message }: { readonly message: Message }) {
         const names = group.map(
           ({ user_id }) => people.nameOf(user_id) ?? texts.messages.unknownPerson,
         );
-        const label = texts.messages.reaction(first.emoji_name, names.join(", "));
+        const label = texts.messages.reaction(first.emoji_name, names);
         return (
           <button
             key={`${first.reaction_type} ${first.emoji_code}`}

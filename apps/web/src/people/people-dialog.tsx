@@ -48,6 +48,7 @@ export function PeopleDialog({ onClose }: { readonly onClose: () => void }) {
         <Field
           label={t.find}
           name="name"
+          isFirst
           value={text.value}
           onInput={(value) => {
             text.value = value;

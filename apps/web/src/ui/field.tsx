@@ -20,6 +20,8 @@ export interface FieldProps {
   readonly maxLength?: number | undefined;
   /** What the field is for, below it. */
   readonly hint?: string | undefined;
+  /** Whether it has the focus when its dialog opens. */
+  readonly isFirst?: boolean;
   readonly onInput?: ((value: string) => void) | undefined;
 }
 
@@ -40,6 +42,7 @@ export function Field(props: FieldProps) {
         required={props.required ?? false}
         autoComplete={props.autoComplete}
         maxLength={props.maxLength}
+        autofocus={props.isFirst}
         dir="auto"
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         onInput={(event) => onInput?.(event.currentTarget.value)}

@@ -75,9 +75,10 @@ export function Menu(props: MenuProps) {
       </Button>
       {open.value && (
         <div ref={list} class="menu-items" popover="manual" role="menu" aria-label={label}>
-          {items.map((item) => (
+          {items.map((item, at) => (
             <button
-              key={item.label}
+              // Not its label, which an event may change: the entry would lose the focus.
+              key={at}
               type="button"
               role="menuitem"
               tabIndex={-1}
