@@ -24,13 +24,13 @@ describe("Accessibility of the browser client", () => {
   /** A person with a channel, an edited message with a reaction, and a direct message. */
   async function reader(name: string) {
     const { db, org, person, gateway } = scene();
-    const [ada, dana] = [await person("Ada Reed"), await person("דנה לוי")];
+    const [ada, dana] = [await person(`Ada ${name}`), await person("דנה לוי")];
     const room = await channel(db, org.owner, { name, subscribers: [ada, dana] });
     const [asAda, asDana] = [gateway.as(ada), gateway.as(dana)];
     const id = await send(asAda, toChannel(room.id, { topic: "tea", content: "Black or green?" }));
     await asAda.patch(`/api/v1/messages/${id}`, { content: "Black, or **green**?" });
     await react(gateway, dana, id, "tada");
-    await send(asDana, toChannel(room.id, { topic: "tea", content: "@**Ada Reed** green" }));
+    await send(asDana, toChannel(room.id, { topic: "tea", content: `@**Ada ${name}** green` }));
     await send(asDana, toUsers([ada.id], { content: "Hello" }));
     return { ada, dana, room };
   }
@@ -93,8 +93,10 @@ describe("Accessibility of the browser client", () => {
           await page.keyboard.press("Escape");
           await page.getByRole("dialog").waitFor({ state: "detached" });
         }
-        await messageList(page).getByRole("button", { name: "Ada Reed" }).press("Enter");
-        await page.getByRole("dialog", { name: "Ada Reed" }).waitFor();
+        await messageList(page)
+          .getByRole("button", { name: `Ada ${size}-${colorScheme}` })
+          .press("Enter");
+        await page.getByRole("dialog", { name: `Ada ${size}-${colorScheme}` }).waitFor();
         await expectNoFaults(page, "a profile");
       });
 
