@@ -162,7 +162,7 @@ describe("The provider FCM", () => {
   it("reports undelivered when it cannot connect", async () => {
     const url = `http://127.0.0.1:${await reservePort()}`;
     const account = await accountOf(server, readServiceAccount);
-    const lost = await fcmProvider({ account, url });
+    const lost = await fcmProvider({ account, url, clock });
     expect(await lost.handOver(handover)).to.deep.equal({
       kind: "undelivered",
       why: "ECONNREFUSED",
