@@ -4,8 +4,8 @@ import { type Account, loadAfter } from "@carillon/model";
 
 /**
  * Stores short entries and returns by how many characters the storage has grown. If a name is given twice, the last
- * value counts. Parts of a former long entry are deleted. Existing entries are looked up key by key: a plan with a join
- * reads all that the bot has stored, again for each batch of a large request.
+ * value counts. Deletes the further parts of a long entry that a short one replaces. Looks up existing entries by key,
+ * because a plan with a join would read everything that the bot has stored, once for each batch of a request.
  */
 export const storeEntries = statement({
   name: "bot-storage-store",
@@ -47,8 +47,8 @@ const addPart = statement({
 
 /**
  * Stores the entries of a request, replacing existing ones (bot-storage-alert-words-navigation.md §1). Runs one
- * statement for each batch of short entries and for each part of a long entry: one per some hundred thousand characters
- * or some thousand entries.
+ * statement for each batch of short entries and for each part of a long entry. A batch has about 100,000 characters or
+ * 4,000 entries.
  * @param limit characters that the bot may store
  * @throws ApiError `BAD_REQUEST` if the storage would exceed the limit
  */
@@ -160,6 +160,7 @@ export async function* storedParts(
 /** Writes a JSON object of strings incrementally from the parts of its entries. */
 export class EntriesText {
   #separator = "{";
+  /** The string that the text so far has begun and not ended. */
   #open: "nothing" | "name" | "value" = "nothing";
 
   /** Returns the JSON text of the next parts. */

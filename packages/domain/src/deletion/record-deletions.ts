@@ -9,7 +9,7 @@ export interface MessagesToDelete {
   readonly direct: boolean;
 }
 
-/** Limits the deletion to current ids: the accounts may be reactivated, and send, before it has finished. */
+/** Limits the deletion to current ids, because a reactivated account may send messages before the deletion has finished. */
 const record = statement({
   name: "message-deletions-record",
   text: `INSERT INTO message_deletion_jobs AS j (realm_id, user_id, acting_user_id,

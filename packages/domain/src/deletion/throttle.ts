@@ -1,6 +1,6 @@
 import { lockClass, notNull } from "@carillon/db";
 
-/** Columns of the throttle, which a step reads in the transaction of each batch. */
+/** Columns for {@link DeletionThrottle.update}, which a step selects in the transaction of each batch. */
 export const throttleColumns = {
   text: `pg_try_advisory_xact_lock(${lockClass.deletion}, 0) AS first, (SELECT last_value FROM messages_id_seq) AS newest`,
   overrides: { newest: notNull },

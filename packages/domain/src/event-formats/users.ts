@@ -30,8 +30,8 @@ import { legacyPresence } from "../presence.ts";
 import type { Format, OutgoingEvent } from "./outgoing-event.ts";
 
 /**
- * `realm_user/add`: sends stand-ins only to clients that need all users, and avatars only to clients that do not
- * compute them.
+ * `realm_user/add`: sends placeholders of users only to clients that need a complete list of users, and avatars only to
+ * clients that do not compute them.
  */
 export const formatUserAdd: Format<typeof userAdded> = (outgoing) => {
   const { person, picture, public_gravatar, placeholder } = outgoing.fields;
@@ -102,7 +102,10 @@ function presentPicture(
 
 type PicturedPerson = Extract<LoggedFields<typeof userUpdated>, { picture: unknown }>["person"];
 
-/** `presence`: the two times; for older clients one state and its time, with the e-mail address unless slim. */
+/**
+ * `presence`: sends the times when the user was last active and last idle. Sends older clients one state with its time,
+ * and the e-mail address unless the queue asks for slim presence.
+ */
 export const formatPresence: Format<typeof presenceChanged> = (outgoing) => {
   const { user_id, email, server_timestamp, active_timestamp, idle_timestamp } = outgoing.fields;
   if (outgoing.has("simplified_presence_events"))
@@ -146,13 +149,13 @@ export const formatGroupUpdate: Format<typeof userGroupUpdated> = (outgoing) => 
   return group ? [outgoing.presentAs(userGroupAdded, { group })] : [];
 };
 
-/** `realm_emoji`: a single change, or all emoji that there are now. */
+/** `realm_emoji`: sends the change, or all current emoji to clients that do not support single changes. */
 export const formatEmojiChange: Format<typeof emojiAdded | typeof emojiUpdated> = (outgoing) =>
   outgoing.has("individual_emoji_changes")
     ? [outgoing.present(outgoing.fields)]
     : [outgoing.presentAs(emojiReplaced, { realm_emoji: outgoing.context.realmEmoji })];
 
-/** `realm_linkifiers`: empty for clients that do not support their templates. */
+/** `realm_linkifiers`: sends an empty list to clients that do not support URL templates. */
 export const formatLinkifiers: Format<typeof linkifiersChanged> = (outgoing) => [
   outgoing.present(
     outgoing.has("linkifier_url_template") ? outgoing.fields : { realm_linkifiers: [] },
@@ -163,7 +166,7 @@ const gravatar =
   /^https:\/\/secure\.gravatar\.com\/avatar\/([\da-f]{32})\?d=identicon&version=(\d+)$/;
 
 /**
- * Returns the picture of an account in a log row from before pictures were logged. Such a row has a Gravatar URL, the
+ * Returns the picture of an account from a row of a release that did not log pictures. Such a row has a Gravatar URL, the
  * same for all receivers. The log outlives an upgrade by days, so these rows must still be sent, without revealing
  * hidden e-mail addresses.
  * @param url the row's URL, if any

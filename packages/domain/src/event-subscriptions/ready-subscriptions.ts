@@ -15,8 +15,8 @@ const ready = statement({
 });
 
 /**
- * Reads subscriptions that have events to send. The order is random, so that each gets its turn even if there are more than
- * may be called at once.
+ * Reads subscriptions that have events to send and may be called now. The order is random, so that each subscription gets
+ * its turn even if more than `limit` are ready.
  * @param wanted `realmIds`: only subscriptions of these organizations; `first`: the id of the subscription to put first
  */
 export function readySubscriptions(

@@ -13,8 +13,8 @@ import { delivers, maxPostponed } from "./beside-deliveries.ts";
  */
 
 /**
- * Organizations with events after their place. Leaves out those that deliver due messages, until the first such event is
- * {@link maxPostponed} seconds old.
+ * Selects organizations with events after their place, which is the number of the last handled event. Leaves out an
+ * organization that is delivering due messages, unless its first unhandled event is {@link maxPostponed} seconds old.
  */
 const withNews = statement({
   name: "missed-logs-with-news",
@@ -30,8 +30,8 @@ const withNews = statement({
 const maxReceivers = 20_000;
 
 /**
- * Reads up to $3 events, and returns how far those go whose messages have few enough receivers for one transaction.
- * Counting in the database spares the worker a row for each event.
+ * Selects the end of the next chunk: of the next $3 events, the first ones whose messages have at most
+ * {@link maxReceivers} receivers together. Counts in the database, so that the worker reads no row for each event.
  */
 const nextChunk = statement({
   name: "missed-log-chunk",
@@ -54,8 +54,8 @@ interface Chunk {
 }
 
 /**
- * Handles the next events of each organization: records for each account the messages that it may have to be mailed
- * about.
+ * Handles the next events of each organization: records the messages that an account may have missed, for a mail about
+ * them.
  * @param size maximum events of each organization
  * @returns whether an organization may have more events
  * @throws AggregateError after the others are done, if the events of some organizations could not be handled
@@ -89,6 +89,7 @@ export async function followLogs(
   return more ? "more" : "done";
 }
 
+/** @returns "elsewhere" if another process handles the logs */
 async function followLog(
   db: Database,
   { realmId, head, place }: RowOf<typeof withNews>,
@@ -100,10 +101,11 @@ async function followLog(
     const [chunk] = await db.rows(nextChunk, [realmId, after, left]);
     if (!chunk) break;
     const isLast = chunk.taken === chunk.read && chunk.read < left;
-    // A log whose oldest events have been cleared may have none of them left.
+    // Without events after the place, because they have been cleared from the log, the chunk ends at the head.
     const upTo = isLast ? Math.max(head, chunk.upTo ?? 0) : (chunk.upTo ?? after);
     const { hasMessages } = chunk;
-    const handled = await db.transaction((tx) => handle(tx, realmId, { after, upTo, hasMessages }));
+    const nextEvents = { after, upTo, hasMessages };
+    const handled = await db.transaction((tx) => handleChunk(tx, realmId, nextEvents));
     if (!handled) return "elsewhere";
     if (isLast) return "done";
     after = upTo;
@@ -112,15 +114,15 @@ async function followLog(
   return "more";
 }
 
-/** Moves the place only from where it was expected, so that no event is handled twice. */
+/** Moves the place only if it is still where this process has read it, so that no event is handled twice. */
 const movePlace = statement({
   name: "missed-place-move",
   text: `INSERT INTO missed_mail_places AS p (realm_id, seq) SELECT id, $3 FROM realms WHERE id = $1
     ON CONFLICT (realm_id) DO UPDATE SET seq = excluded.seq WHERE p.seq = $2 RETURNING p.seq`,
 });
 
-/** @returns false if another process works on the logs, or has moved the place */
-async function handle(
+/** @returns false if another process handles the logs, or has moved the place */
+async function handleChunk(
   tx: Tx,
   realmId: number,
   { after, upTo, hasMessages }: Chunk,
@@ -129,7 +131,7 @@ async function handle(
   const moved = await tx.rows(movePlace, [realmId, after, upTo]);
   if (moved.length === 0) return false;
   if (hasMessages)
-    await tx.lock({ name: "missedMails", fresh: true }, note, [realmId, after, upTo]);
+    await tx.lock({ name: "missedMails", fresh: true }, recordMissed, [realmId, after, upTo]);
   return true;
 }
 
@@ -150,7 +152,7 @@ const newest = (array: string) =>
  * topic, not for each message. Skips messages of the welcome bot, whose receivers have just joined. `OFFSET 0` forces an
  * index for each lookup, as in `push-candidates`.
  */
-const note = statement({
+const recordMissed = statement({
   name: "missed-messages-note",
   text: `WITH sent AS MATERIALIZED (
       SELECT e.created_at, e.audience, e.user_data, m.*,

@@ -28,20 +28,20 @@ const bytes = `octet_length(s.content) + CASE WHEN s.reminder_target_message_id 
 const sharedCharacters = maxTopicLength - resolvedPrefix.length - "...".length;
 
 /**
- * A due row, with the facts that decide whether it fails before any check, and those that its conditions need.
- * - `conversation`: the recipient and the folded topic, whether it is resolved or not; empty unless a claimed row has
- *   conditions, because folding takes PostgreSQL 3 µs a row.
+ * A due row, with the facts that can make it fail without further checks, and the facts that its conditions need.
+ * - `conversation`: the recipient and the topic in lower case, without the prefix of resolved topics; empty unless one of
+ *   the rows has conditions, because this takes PostgreSQL 3 µs a row.
  * - `scheduledAt`: when it was scheduled, UNIX seconds; null for a row without conditions.
  * - `messagesBefore`: the newest message id at that time; null for rows of an earlier release.
  * - `checkedInBy`: the accounts that have checked in; null if there are none.
  * - `attempts`: counted tries so far, the current one included.
  * - `bytes`: bytes of text that must be parsed to send it.
  * - `bySystemBot`: the sender is a system bot.
- * - `tooLate`: more than ten minutes past its time; a reminder, more than seven days; an occurrence, more than its series
- *   allows.
+ * - `tooLate`: more than ten minutes late; for a reminder, more than seven days; for an occurrence, more than the grace
+ *   period of its series.
  * - `dueBeforeReactivation`: late by more than a minute, and due before the organization was reactivated.
- * - `sentBefore`: its message exists, or its series has sent the occurrence. The holder of the row's lock is the only one to
- *   send it, so this cannot change meanwhile.
+ * - `sentBefore`: its message exists, or its series has sent the occurrence. The holder of the row's lock is the only one
+ *   to send it, so this cannot change meanwhile.
  */
 export type DueRow = RowOf<typeof claimed> & {
   /** The locked series of a claimed occurrence. */
@@ -56,7 +56,7 @@ export function isReminder({ kind }: Pick<DueRow, "kind">): boolean {
 /** Seconds between two tries of a row that is tried singly: other rows are sent meanwhile. */
 const singlePause = 15;
 
-/** Seconds after a counted try in which no other try is counted: the time that the try has to take the delivery lock. */
+/** Seconds after counting a try in which no other try of the row is counted, so that the try can take the delivery lock. */
 const tryLease = 5;
 
 /** Milliseconds that a claim waits for an edit or a delete that holds a row. */
@@ -70,9 +70,9 @@ const lockTimeoutMs = 2_000;
 const statementTimeoutMs = { batch: 5_000, single: 20_000 } as const;
 
 /**
- * Forces generic plans: for arrays of hundreds PostgreSQL estimates a custom plan to be cheaper, and planning it takes half
- * as long as running it. Forbids sequential scans: a plan that was made while a table was empty would scan it once for each
- * row of a batch until the table is analyzed again.
+ * Forces generic plans: PostgreSQL estimates that a custom plan is cheaper for an array of hundreds of elements, but making
+ * that plan takes half as long as running it. Forbids sequential scans: a plan that was made while a table was empty would
+ * scan it once for each row of a batch until the table is analyzed again.
  */
 const settings = (
   statementTimeout: string,
@@ -104,8 +104,8 @@ export async function becomeDeliverer(tx: Tx, realmId: number): Promise<boolean>
 
 /**
  * Takes the delivery lock for rows whose try has been counted. Waits for the lock, because another job may hold it for a
- * moment to count a try of the same rows: it finds their lease and leaves the rows to this transaction. If this transaction
- * gave up, too, the rows would not be sent before the lease ends.
+ * moment to count a try of the same rows. That job finds their lease and leaves the rows to this transaction. If this
+ * transaction gave up as well, no job would send the rows before the lease ends.
  * @throws lock timeout after {@link lockTimeoutMs}
  */
 export async function awaitDeliveryLock(tx: Tx, realmId: number): Promise<void> {
@@ -115,10 +115,10 @@ export async function awaitDeliveryLock(tx: Tx, realmId: number): Promise<void> 
 
 /**
  * Sets the timeouts and the planner settings of a delivery. Does not take the delivery lock.
- * @param of what the transaction delivers: rows that share a batch, or one row that is tried singly
+ * @param mode what the transaction delivers: rows that share a batch, or one row that is tried singly
  */
-export async function beginClaiming(tx: Tx, of: "batch" | "single" = "batch"): Promise<void> {
-  await tx.rows(asDeliverer, [String(statementTimeoutMs[of])]);
+export async function beginClaiming(tx: Tx, mode: "batch" | "single" = "batch"): Promise<void> {
+  await tx.rows(asDeliverer, [String(statementTimeoutMs[mode])]);
 }
 
 /** Limits of one batch. */

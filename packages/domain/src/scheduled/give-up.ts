@@ -14,9 +14,9 @@ export function isGivenUp({ attempts }: CountedRow): boolean {
 }
 
 /**
- * Fails a row that has used up its tries. If this throws too, each further try does less, so that the row always ends: the
- * next one sends no notice to the sender, the one after it emits no event, the third does not read the row, and the last
- * one only marks the row as failed.
+ * Marks a row that has used up its tries as failed. If that throws as well, each further call does less, so that the row
+ * fails in the end: the second call sends no notice to the sender, the third emits no event, the fourth does not read the
+ * row, and every later one only marks the row as failed.
  * @returns the failure; an empty list if the row is no longer pending
  */
 export async function giveUp(
@@ -25,26 +25,26 @@ export async function giveUp(
   { id, attempts }: CountedRow,
 ): Promise<ReadonlyArray<Outcome | UnreadFailure>> {
   const { db, log, backend = "unknown" } = options;
-  const earlier = attempts - (batchTries + singleTries + 1);
+  const earlierCalls = attempts - (batchTries + singleTries + 1);
   log.error(
     { realmId, scheduledMessageId: id, attempts },
     "scheduled message given up after too many tries",
   );
   return db.transaction(async (tx) => {
     await beginClaiming(tx, "single");
-    if (earlier > 2) {
+    if (earlierCalls > 2) {
       const row = await storeFailedUnread(tx, realmId, id, stuckReason);
       if (!row) return [];
       const failure = stuckUnread(row);
-      if (earlier === 3) {
+      if (earlierCalls === 3) {
         recordFailures(tx, realmId, [failure]);
         recordBatch(tx, { backend, dueAt: [], failed: 1 });
       }
       return [failure];
     }
     const rows = await claimThese(tx, realmId, [id]);
-    const failures = rows.map((row) => stuck(row, earlier > 0));
-    if (earlier > 1) {
+    const failures = rows.map((row) => stuck(row, earlierCalls > 0));
+    if (earlierCalls > 1) {
       storeOutcomes(tx, failures, backend);
       recordFailures(tx, realmId, failures);
       return failures;

@@ -44,7 +44,7 @@ export interface ShownTime {
   readonly timezone: string;
 }
 
-/** Source of a time zone: the account, the command, or none, so that UTC is used. */
+/** Where a time zone comes from: the account, the command, or neither. Without one the bot uses UTC. */
 export type ZoneSource = "account" | "command" | "none";
 
 const months = [
@@ -106,8 +106,8 @@ const reasons: Readonly<Record<Unclear, readonly [sentence: string, example: str
 };
 
 /** Says which part of a command is missing or cannot be read, with an example. */
-export function unclearNotice(lacks: Unclear): Notice {
-  const [sentence, example] = reasons[lacks];
+export function unclearNotice(unclear: Unclear): Notice {
+  const [sentence, example] = reasons[unclear];
   return notice(
     paragraph`${plainWords(sentence)} For example:`,
     paragraph`${inlineCode(example)}`,
@@ -255,7 +255,7 @@ export function seriesNotice(created: {
   readonly id: number;
   readonly place: ShownPlace;
   readonly rrule: string;
-  /** The next ones. */
+  /** The times of the next messages. */
   readonly times: readonly ShownTime[];
   readonly zoneSource: ZoneSource;
   readonly text: string;
@@ -338,7 +338,7 @@ export function movedOccurrenceNotice(moved: {
   );
 }
 
-/** Confirms another time of day of a series. */
+/** Confirms that the time of day of a series was changed. */
 export function movedSeriesNotice(
   id: number,
   times: readonly ShownTime[],
@@ -397,7 +397,7 @@ export interface ListedLine {
   readonly text: string;
 }
 
-/** Lists planned messages. @param total number of all, shown or not */
+/** Lists planned messages. @param total number of planned messages, including those that `lines` leaves out */
 export function listNotice(
   lines: readonly ListedLine[],
   total: number,
