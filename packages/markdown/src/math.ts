@@ -14,20 +14,20 @@ interface Formula {
   readonly tex: string;
 }
 
-/** Typesets `$$tex$$` inline; TeX that KaTeX refuses is shown as typed (rendering.md §3). */
+/** Typesets `$$tex$$` inline; shows TeX that KaTeX rejects as it was written (rendering.md §3). */
 export function renderMath(formula: Formula, rendering: Rendering): string {
-  const html = affordable(formula, false, rendering);
+  const html = typesetWithinBudget(formula, false, rendering);
   return html ?? `<span class="tex-error">$$${escapeText(formula.tex)}$$</span>`;
 }
 
 /** Typesets the contents of a math fence. */
 export function renderMathBlock(formula: Formula, rendering: Rendering): string {
-  const html = affordable(formula, true, rendering);
+  const html = typesetWithinBudget(formula, true, rendering);
   return `<p>${html ?? `<span class="tex-error">${escapeText(formula.tex)}</span>`}</p>`;
 }
 
-/** Returns undefined if KaTeX refuses the formula, or the text has used up what its formulas may cost. */
-function affordable(
+/** Returns undefined if KaTeX rejects the formula, or if the formulas of the text cost more than the limit. */
+function typesetWithinBudget(
   formula: Formula,
   displayMode: boolean,
   rendering: Rendering,
@@ -70,9 +70,9 @@ function callKatex(tex: string, displayMode: boolean): string | undefined {
 }
 
 /**
- * Loads KaTeX at the first formula, in 25 to 40 ms; it takes 8 MB, and most processes never need it. It is `require`,
- * because rendering is synchronous. Failing to load it is an error, since the text would otherwise be stored with other
- * HTML than other processes make.
+ * Loads KaTeX at the first formula, in 25 to 40 ms: it takes 8 MB, and most processes never need it. Uses `require`,
+ * because rendering is synchronous.
+ * @throws Error if KaTeX cannot be loaded: without the error this process would store other HTML than the others
  */
 function load(): Katex {
   katex ??= require("katex") as Katex;

@@ -24,10 +24,12 @@ export interface Notice {
   readonly html: string;
 }
 
-/** Contains nothing that could be markup, a URL or an emoji. */
+/** Matches a name that contains nothing that could be markup, a URL or an emoji. */
 const PLAIN_NAME =
   /^(?!.*[\ufe0f\u20e3])[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_'\u2019,!?()/+&=%-]| (?! ))*$/u;
-/** The same, with punctuation allowed, for text within a paragraph. */
+/**
+ * Matches text within a paragraph that contains nothing that could be markup: like {@link PLAIN_NAME}, with punctuation.
+ */
 const PLAIN_SENTENCES =
   /^(?!.*[\ufe0f\u20e3])[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_'\u2019"\u201c\u201d,!?()/+&=%-]|[.:;](?= |$)| (?! ))*$/u;
 /** Characters that cannot be in one line. */
@@ -89,8 +91,9 @@ export function messageLink(
 }
 
 /**
- * Links our own words to a direct message.
- * @param memberIds of all participants, ascending
+ * Links a direct message.
+ * @param words the text of the link, which must contain nothing that could be markup
+ * @param memberIds ids of all participants, ascending
  */
 export function directMessageLink(
   words: string,
@@ -121,7 +124,10 @@ export function quoted(sentences: string): NoticePart {
   return { source, html: escapeText(sentences) };
 }
 
-/** Words of our own, with names of time zones and numbers: nothing that could be markup. */
+/**
+ * Shows text that this server wrote, for example with a number or a time zone. It must contain nothing that could be
+ * markup.
+ */
 export function plainWords(text: string): NoticePart {
   return { source: text, html: escapeText(text) };
 }
@@ -132,7 +138,7 @@ export function inlineCode(text: string): NoticePart {
   return { source: code(line), html: `<code>${escapeText(line)}</code>` };
 }
 
-/** A time, which clients show in the reader's zone. @param seconds UNIX time */
+/** Shows a time, which clients convert to the reader's zone. @param seconds UNIX time */
 export function moment(seconds: number): NoticePart {
   const iso = new Date(seconds * 1_000).toISOString();
   const utc = `${iso.slice(0, 19)}Z`;

@@ -3,13 +3,13 @@ import type { LinkifierMatch } from "../linkifiers/linkifiers.ts";
 import type { Bracketing } from "./bracketing.ts";
 import type { Mark } from "./marks.ts";
 
-/** What inline rules query and report. */
+/** What inline rules look up, and what they record. */
 export interface InlineContext {
   /** Whether the reference is markup; phase 1 records it and returns true. */
   accepts(reference: Reference): boolean;
   /** Whether the organization has a custom emoji of this name; phase 1 records it and returns false. */
   hasCustomEmoji(name: string): boolean;
-  /** Records a loud wildcard mention. */
+  /** Records a wildcard mention that notifies. */
   noteWildcard(kind: "channel" | "topic"): void;
   readonly translateEmoticons: boolean;
   /** Finds matches of linkifiers outside the given ranges; absent without linkifiers. */
@@ -23,8 +23,9 @@ export interface Range {
 }
 
 /**
- * Parses markup at `at`, not beyond `end`. Returns the position after it; `at` if there is none; a later position with
- * nothing added if that much is plain text.
+ * Parses markup that begins at `at` and ends before `end`. If it finds markup, adds it to the cursor and returns the
+ * position after it. If not, returns `at`, or the end of the text
+ * that it found to be plain.
  */
 export type InlineRule = (cursor: Cursor, at: number, end: number) => number;
 

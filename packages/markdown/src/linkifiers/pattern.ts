@@ -3,8 +3,9 @@ import type { RE2JS } from "re2js";
 import { re2 } from "./re2.ts";
 
 /**
- * Compiles a linkifier's pattern. Its first group is the match, which follows white space or one of `' " ( , : <` and
- * precedes no letter or digit. Undefined for an invalid pattern.
+ * Compiles a linkifier's pattern, so that its first group is the match. A match must come after white space or one of
+ * `' " ( , : <`, and before a character that is neither a letter nor a digit.
+ * @returns undefined for an invalid pattern
  */
 export function compilePattern(pattern: string): RE2JS | undefined {
   return patternError(pattern) === undefined

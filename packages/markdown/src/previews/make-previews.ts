@@ -10,7 +10,10 @@ export interface MadeHtml {
   readonly hasImage: boolean;
 }
 
-/** Returns two texts that HTML contains if it has a placeholder of the picture, for a search. @param path its `path_id` */
+/**
+ * Returns two strings that HTML contains if it has a placeholder of the picture, for searching.
+ * @param path its `path_id`
+ */
 export function textsOfPlaceholder(path: string): [string, string] {
   return [`"${uploadUrl(path)}"`, `src="${loaderUrl}"`];
 }
@@ -62,12 +65,12 @@ function placeholders(path: string, mediaType: string) {
   };
 }
 
-/** Escapes a text, so that as a regular expression it matches itself. */
+/** Escapes a text for use in a regular expression. */
 function quoted(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, String.raw`\$&`);
 }
 
-/** Whether the HTML has a link to the file, besides its preview. */
+/** Whether the HTML has a link to the file that is not its preview. */
 function hasLink(html: string, path: string): boolean {
   for (const [, href = ""] of html.matchAll(/<a href="([^"]*)">(?!<img )/g))
     if (uploadPath(decodeAttribute(href)) === path) return true;

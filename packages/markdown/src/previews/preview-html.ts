@@ -23,7 +23,10 @@ export function isPreviewable({ mediaType, image }: LinkedFile): boolean {
   return image !== undefined || videoTypes.has(mediaType);
 }
 
-/** Attributes in the order of their names (rendering.md §1); those without a value are left out. */
+/**
+ * Writes attributes and leaves out those without a value. The caller lists them in the order of their names (rendering.md
+ * §1).
+ */
 export function attributes(values: Readonly<Record<string, string | undefined>>): string {
   return Object.entries(values)
     .filter((entry): entry is [string, string] => entry[1] !== undefined)

@@ -3,7 +3,7 @@ import { uploadPath } from "../links/target.ts";
 import type { LinkedFile, Lookups } from "../types.ts";
 import { isPreviewable, previewHtml } from "./preview-html.ts";
 
-/** A text with links to more previewable files has no previews (files.md §5). */
+/** Maximum number of previewable files that a text links to; a text with more has no previews at all (files.md §5). */
 const maxPreviews = 24;
 
 type Link = Extract<Inline, { readonly kind: "link" }>;
@@ -22,7 +22,7 @@ export class Previews {
     this.#allowed = uploads.size > 0 && countPreviewable(pieces, uploads) <= maxPreviews;
   }
 
-  /** Adds the preview of a link to an uploaded file that the author may read, unless there is one. */
+  /** Adds the preview of a linked file that the author may read, unless the text already has a preview of the file. */
   add(path: string, file: LinkedFile, { label, href, isQuoted }: Link): void {
     if (!this.#allowed || isQuoted || !isPreviewable(file) || this.#shown.has(path)) return;
     this.#shown.add(path);
@@ -37,7 +37,10 @@ export class Previews {
     if (image === "pending") this.pending.add(path);
   }
 
-  /** Returns the previews that have not been placed yet, for the caller to place. @param asBlocks whether a line break follows each */
+  /**
+   * Returns the previews added since the last call, for the caller to place.
+   * @param asBlocks whether a line break follows each
+   */
   take(asBlocks: boolean): string {
     const html = this.#waiting.map((preview) => (asBlocks ? `${preview}\n` : preview)).join("");
     this.#waiting = [];

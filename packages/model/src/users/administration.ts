@@ -65,7 +65,7 @@ export async function administerAsOwner(tx: Tx, actor: Account): Promise<void> {
     throw errors.unauthorizedPrincipal("Only owners of the organization can do this");
 }
 
-/** Checked before taking locks, and again while the locks keep roles from changing. */
+/** Called before taking locks, and again with the locks, which keep roles from changing. */
 function checkIsAdministrator(account: Account): void {
   if (!isOrganizationAdministrator(account))
     throw errors.unauthorizedPrincipal("Only administrators of the organization can do this");
@@ -77,8 +77,8 @@ export async function lockOwnerSet(tx: Tx, realmId: number): Promise<void> {
 }
 
 /**
- * Whether an active human owner remains without the account. The owner set must be locked if the account is an owner:
- * of two owners who remove each other, one stays.
+ * Whether an active human owner remains without the account. If the account is an owner, the caller has locked the owner
+ * set: otherwise two owners could remove each other at the same time.
  */
 export async function ownerRemains(tx: Tx, account: Account): Promise<boolean> {
   if (!isOwner(account) || account.isBot || !account.isActive) return true;
