@@ -10,7 +10,10 @@ const payload = z
     /** Set with `version`: the message that was due too soon to share the job of its second. */
     scheduledMessageId: z.int().positive().optional(),
     version: z.int().positive().optional(),
-    /** Makes the id unique if the plain one may exist: in a continuation, a repeated early job, a job of the sweep. */
+    /**
+     * Makes the job's id unique when a job with the plain id may exist: in continuations, repeated early jobs, jobs of the
+     * sweep.
+     */
     tick: z.int().nonnegative().optional(),
   })
   .refine((given) => (given.scheduledMessageId === undefined) === (given.version === undefined), {
@@ -23,13 +26,16 @@ export type DeliverDue = z.infer<typeof payload>;
 /** Batches after which a delivery continues in another job: about a second of work on an idle machine. */
 export const batchesPerJob = 14;
 
-/** How many organizations a process delivers in long runs at a time; runs of other organizations end sooner. */
+/**
+ * Maximum number of organizations that a process delivers in long runs, of up to {@link batchesPerJob} batches, at the same
+ * time. Jobs of other organizations end sooner.
+ */
 export const longRunsAtOnce = 2;
 
-/** Batches that a delivery job may always take: 300 messages. A continuation may always take one, of 500. */
+/** Batches that a delivery job may take without a long run: 300 messages. A continuation may take one batch, of 500. */
 export const batchesAtFirst = 2;
 
-/** Bytes of text that a delivery job may always send; 40,000 take 40 ms to read. */
+/** Bytes of text that a delivery job may send without a long run; 40,000 take 40 ms to read. */
 export const bytesAtFirst = 40_000;
 
 /**
@@ -46,9 +52,9 @@ export function isContinuation({ second, tick }: DeliverDue): boolean {
 }
 
 /**
- * The delivery job: it makes a worker read what is due in an organization; the rows decide. There is one for each
- * organization and second, however many messages are due then. It is removed as soon as it has run, because adding an
- * id that exists does nothing.
+ * The delivery job: makes a worker read and send what is due in an organization. Only the rows decide what is sent. There
+ * is one job for each organization and second, however many messages are due then. BullMQ removes it as soon as it has run,
+ * because adding a job whose id exists does nothing.
  */
 export const deliverDue = job({
   name: "deliver-due",

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { intentJob } from "../intent-job.ts";
 import { backoff } from "../retry.ts";
 
-/** Messages of one mail at most; the newest ones. */
+/** Maximum number of messages in one mail, which has the newest ones. */
 export const maxMissed = 100;
 
 const id = z.int().positive();
@@ -11,13 +11,16 @@ const intent = z.strictObject({
   userId: id,
   /** Messages that the account has missed, ascending. */
   messageIds: z.array(id).min(1).max(maxMissed),
-  /** How many older ones it has missed besides. */
+  /** Number of older messages that the account has missed and `messageIds` leaves out. */
   more: z.int().nonnegative(),
 });
 
 export type MissedMailIntent = z.infer<typeof intent>;
 
-/** Attempts continue for about a day, as those of other mails. Yields: a mention of everybody must not delay them. */
+/**
+ * Attempts continue for about a day, as for other mails. The job yields to other jobs of its queue, because a mention of
+ * everybody adds very many of these.
+ */
 export const mailMissedMessages = intentJob({
   name: "mail-missed-messages",
   title: "Mail about missed messages",

@@ -12,8 +12,9 @@ const payload = z.strictObject({
 export type SendEvents = z.infer<typeof payload>;
 
 /**
- * The job is repeated only if the database fails. After a failure of the endpoint, the row has the time of the next attempt,
- * for which another job is added. A call that outlasts the deadline continues without its job; the claim in its row says so.
+ * BullMQ repeats the job only if the database fails. After a failure of the endpoint, the row has the time of the next
+ * attempt, and another job is added for that time. A call that outlasts the deadline continues without its job, and its row
+ * stays claimed.
  */
 export const sendEvents = job({
   name: "send-events",
@@ -28,8 +29,8 @@ export const sendEvents = job({
 
 /**
  * Returns the job that sends the events of a subscription.
- * @param reason makes the id different from that of a running job, which may have looked at the row too early; adding its id
- *   again would do nothing
+ * @param reason makes the id different from that of a running job, which may have looked at the row too early; adding its
+ *   id again would do nothing
  */
 export function eventsJob(
   { subscriptionId, calls, delayMs = 0 }: SendEvents & { readonly delayMs?: number },

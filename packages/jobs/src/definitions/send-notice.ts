@@ -18,7 +18,7 @@ const intent = z.discriminatedUnion("kind", [
   }),
   /** A new person is announced in the organization's channel for sign-ups. */
   z.strictObject({ kind: z.literal("signed-up"), userId: z.int().positive() }),
-  /** A person whom the maker has invited has joined. */
+  /** A person has joined by an invitation; `makerId` is the account that made the invitation. */
   z.strictObject({
     kind: z.literal("invitation-accepted"),
     makerId: z.int().positive(),

@@ -21,7 +21,7 @@ export interface TaskParts {
   readonly log: Logger;
 }
 
-/** Implements one declaration of recurring work. `Services` is what it needs from its process in addition. */
+/** Implements one declaration of recurring work. `Services` is what it needs in addition to {@link TaskParts}. */
 export interface RecurringTask<Services = unknown> {
   readonly definition: RecurringDefinition;
   /** May run in several processes at once, unless a leader is declared. */
@@ -56,7 +56,7 @@ export function startTask<Services>(
     deadline.limit(deadlineMs, () => new Error(`${name} took longer than ${deadlineMs} ms`));
     const ending = new AbortController();
     const end = () => ending.abort();
-    const forget = deadline.onEnd(end);
+    const unsubscribe = deadline.onEnd(end);
     stopping.signal.addEventListener("abort", end);
     const { signal } = ending;
     try {
@@ -72,7 +72,7 @@ export function startTask<Services>(
       log.warn({ err: error, task: name }, "recurring work failed; it runs again at its interval");
     } finally {
       stopping.signal.removeEventListener("abort", end);
-      forget();
+      unsubscribe();
       deadline.unlimit();
     }
   }
