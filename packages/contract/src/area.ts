@@ -1,6 +1,6 @@
 import type { Operation } from "./primitives/operation.ts";
 
-/** Areas that take in several resources, with the paths below `/api/v1/` that belong to them; the first match counts. */
+/** Areas of several resources, with the paths below `/api/v1/` that belong to them. The first match counts. */
 const areas: ReadonlyArray<readonly [area: string, path: RegExp]> = [
   ["scheduled-messages", /^(scheduled_messages|reminders)\b/],
   ["messages", /^(messages|submessage$|mark_\w+_as_read$)/],
@@ -27,8 +27,8 @@ const areas: ReadonlyArray<readonly [area: string, path: RegExp]> = [
 ];
 
 /**
- * Returns what an operation is about: its page of the reference, and its tag in the OpenAPI document. Pages for people
- * are an area. A path that matches none of the `areas` belongs to an area named after its first segment.
+ * Returns the area of an operation: its page in the reference, and its tag in the OpenAPI document. HTML pages form the
+ * area `pages`. A path that matches none of the `areas` belongs to an area named after its first segment.
  */
 export function areaOf({ path, page }: Pick<Operation, "path" | "page">): string {
   if (page) return "pages";

@@ -5,7 +5,7 @@ import { exampleOf, type WholeExample } from "./example-of.ts";
 /**
  * Writes the example of an operation for a shell, preceded by the requests that create what it needs. `$OWNER`,
  * `$MEMBER` … are an account's e-mail address and key with a colon between them.
- * @param operations whose examples may create what it needs
+ * @param operations the operations whose examples may create what it needs
  * @param serverUrl the address that clients use
  */
 export function curlExample(

@@ -7,6 +7,7 @@ interface EntrySink {
   readonly end: () => void;
 }
 
+/** Where the next character is in the object. */
 type Place =
   | "before"
   | "first name"
@@ -35,8 +36,8 @@ const fourDigits = /^[0-9a-fA-F]{4}$/;
 
 /**
  * Parses a JSON object of strings as a stream, in pieces of any length that cut no surrogate pair in two. It keeps no
- * text, so that hundreds of megabytes can be read: the pieces that it passes on are no longer than those it gets, and
- * cut no pair in two either.
+ * text, so that it can read hundreds of megabytes. The pieces that it passes on are no longer than those that it gets,
+ * and cut no pair in two either.
  */
 export class StringEntries {
   readonly #sink: EntrySink;
@@ -50,7 +51,7 @@ export class StringEntries {
     this.#sink = sink;
   }
 
-  /** @throws Unusable for any other JSON; callers then stop writing */
+  /** Parses the next piece. @throws Unusable if the text is not a JSON object of strings; callers then stop writing */
   write(text: string): void {
     for (let at = 0; at < text.length;)
       at =
