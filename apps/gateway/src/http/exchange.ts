@@ -34,9 +34,9 @@ export class Exchange {
   isPage = false;
   /** Headers of every answer of the path, in addition to or instead of `corsHeaders`. */
   headers: Readonly<Record<string, string>> | undefined;
-  /** Bytes of the answer's body; of a streamed body, the bytes made so far. */
+  /** Bytes of the answer's body; of a streamed body, the bytes produced so far. */
   bytes = 0;
-  /** Whether the answer is made while it is sent. */
+  /** Whether the body is produced while it is sent. */
   inPieces = false;
   readonly #ctx: Context;
   #lease: Lease | undefined;
@@ -49,7 +49,7 @@ export class Exchange {
 
   /**
    * Sets the answer: JSON unless the headers say otherwise.
-   * @param body if making a piece fails, the connection ends and the answer stays incomplete
+   * @param body if it is streamed and producing a piece fails, the connection ends and the answer stays incomplete
    */
   reply(
     status: number,

@@ -107,7 +107,7 @@ export function handlerFor<Services, A extends Actor = Actor>() {
   };
 }
 
-/** The same for operations declared `raw`, whose answer is sent without the envelope. */
+/** Binds operations declared `raw`, whose answers are sent without the envelope, to actions. */
 export function rawHandlerFor<Services, A extends Actor = Actor>() {
   return function handleRaw<Op extends Operation>(
     operation: Op,

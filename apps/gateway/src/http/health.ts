@@ -9,7 +9,7 @@ const health = operation({
   summary: "Whether the process serves",
 });
 
-/** @param probe rejects when the process cannot serve: then the answer is 503 */
+/** Returns the handler of `GET /health`. @param probe rejects if the process cannot serve; the answer is 503 then */
 export function healthHandler(probe: () => Promise<unknown>): Handler<unknown> {
   return handlerFor<unknown>()(health, async () => {
     await probe().catch(() => {

@@ -3,10 +3,10 @@ import { RequestDeadline } from "@carillon/db";
 import { type IdempotencyKey, StoredAnswer } from "@carillon/domain";
 import { KeyedSemaphore, type Semaphore } from "@carillon/kit";
 
-/** Milliseconds that a request waits for another one with its key. */
+/** Maximum milliseconds that a request waits for another request with the same key. */
 const maxWaitMs = 5_000;
 
-/** What is known of a key before its request runs. */
+/** The properties of a key that are known before its request runs. */
 export type KeyIdentity = Pick<IdempotencyKey, "id" | "accountId" | "fingerprint">;
 
 /** The answer of a request with a key. */
@@ -16,11 +16,13 @@ interface KeyedAnswer<Answer> {
   readonly isReplayed: boolean;
 }
 
-/** Runs requests with an `Idempotency-Key` (once-and-again.md §1). Requests of this process with equal keys run one by one. */
+/**
+ * Runs requests with an `Idempotency-Key` (once-and-again.md §1). Requests of this process with equal keys run one by one.
+ */
 export class KeyedRequests {
   /**
-   * Counts of requests. `first`: carried out; `replayed`: got the stored answer; `mismatched`: refused for other parameters;
-   * `waited`: waited for another request, whatever came of it.
+   * Counts of requests. `first`: carried out; `replayed`: got the stored answer; `mismatched`: refused for other
+   * parameters; `waited`: waited for another request, whatever the outcome.
    */
   readonly counts = { first: 0, replayed: 0, mismatched: 0, waited: 0 };
   readonly #running = new KeyedSemaphore<string>(1);

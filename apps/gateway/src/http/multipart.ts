@@ -11,7 +11,10 @@ import { sliceBytes, Slices } from "./slices.ts";
 
 /** Maximum bytes of the headers of one part. */
 export const maxPartHead = 16 * 1024;
-/** Maximum bytes of white space and its line end after a delimiter. With more it counts as data, however a stream is cut. */
+/**
+ * Maximum bytes of white space and its line end after a delimiter. A delimiter with more counts as data. The limit makes
+ * the result independent of the chunks in which a streamed body arrives.
+ */
 export const maxPadding = 1_024;
 /** Maximum characters of a boundary (RFC 2046). The search for a longer one would not be linear. */
 const maxBoundary = 70;
@@ -21,7 +24,7 @@ const headEnd = Buffer.from("\r\n\r\n");
 /**
  * Adds the text parts to the fields, and notes the names of the file parts.
  * @param contentType the request's header, which names the boundary
- * @throws ApiError `BAD_REQUEST` for what is not a complete multipart body, or has too many parts
+ * @throws ApiError `BAD_REQUEST` if the body is not a complete multipart body, or has too many parts
  */
 export async function addMultipart(
   bytes: Buffer,
@@ -56,7 +59,10 @@ export async function addMultipart(
   }
 }
 
-/** @throws ApiError `BAD_REQUEST` if the header names none */
+/**
+ * Returns the boundary that a Content-Type header names.
+ * @throws ApiError `BAD_REQUEST` if it names none, or too long a one
+ */
 export function boundaryOf(contentType: string): string {
   const boundary = /;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType);
   const name = boundary?.[1] ?? boundary?.[2];
@@ -65,8 +71,9 @@ export function boundaryOf(contentType: string): string {
 }
 
 /**
- * Returns where the part after a delimiter begins, or that it is the last delimiter; undefined if it is not a
- * delimiter.
+ * Returns where the part after a delimiter begins; "end" after the last delimiter.
+ * @param at the position after the bytes that look like a delimiter
+ * @returns undefined if they are not a delimiter
  */
 export function afterDelimiter(bytes: Buffer, at: number): number | "end" | undefined {
   if (bytes[at] === 0x2d && bytes[at + 1] === 0x2d) return "end";
@@ -123,7 +130,7 @@ function extendedFilename(disposition: string): string | undefined {
   return Buffer.from(bytes, "latin1").toString(/^utf/i.test(charset) ? "utf8" : "latin1");
 }
 
-/** Clients write a quote in a name as `\"` or `%22`, and a line end as `%0D%0A`. */
+/** Returns a parameter of the header. Clients write a quote in a name as `\"` or `%22`, and a line end as `%0D%0A`. */
 function parameter(disposition: string, pattern: RegExp): string | undefined {
   const match = pattern.exec(disposition);
   if (match?.[1] === undefined) return match?.[2];
@@ -132,7 +139,7 @@ function parameter(disposition: string, pattern: RegExp): string | undefined {
     .replaceAll(/%(22|0D|0A)/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** Makes a refusal, worded to follow "The multipart body". */
+/** Returns the error for an invalid body. @param what continues the sentence that begins with "The multipart body" */
 export function broken(what: string) {
   return errors.badRequest(`The multipart body ${what}`);
 }
