@@ -6,9 +6,9 @@ export interface Handover {
   readonly token: string;
   /** When the device was last registered. */
   readonly registeredAt: Date;
-  /** The app, on Apple's devices. */
+  /** The bundle id of the app; null for devices that are not Apple's. */
   readonly iosAppId: string | null;
-  /** High or normal priority. */
+  /** Whether the notification has high priority. */
   readonly urgent: boolean;
   /** Whether the device shows something. */
   readonly alert: boolean;

@@ -1,8 +1,8 @@
 import { networkOf, SlidingWindow, type Clock } from "@carillon/kit";
 
-/** Wrong credentials from one network. */
+/** Limit of wrong credentials from one network. */
 const fromOne = { seconds: 60, requests: 10 };
-/** Failures of all networks together; proven networks are exempt. */
+/** Limit of wrong credentials from all networks together. It does not apply to networks that have sent correct ones. */
 const fromAll = { seconds: 60, requests: 100 };
 /** Maximum number of networks kept in memory; the oldest is evicted. */
 const maxNetworks = 10_000;

@@ -18,7 +18,7 @@ export default {
       try {
         await files.delete(keys);
       } catch (error) {
-        // The watched store logs that. The next run continues.
+        // `watchStore` has logged the error. The next run tries again.
         if (error instanceof StorageUnavailable) return "done";
         throw error;
       }
