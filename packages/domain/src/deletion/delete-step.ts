@@ -53,7 +53,7 @@ export const next = statement({
 
 type Found = RowOf<typeof next>;
 
-const note = statement({
+const recordProgress = statement({
   name: "message-deletion-step-note",
   text: `UPDATE message_deletion_steps SET cursor_recipient = $3, cursor = $4, removal_id = $5, deleted = deleted + $6,
       finished_at = CASE WHEN $7 THEN now() END
@@ -121,7 +121,7 @@ async function deleteBatch(
   const cursorRecipient = last?.recipientId ?? step.cursorRecipient;
   const cursor = last?.id ?? step.cursor;
   const removalId = run.id ?? null;
-  tx.sendWithCommit(note, [...keys, cursorRecipient, cursor, removalId, count, !more]);
+  tx.sendWithCommit(recordProgress, [...keys, cursorRecipient, cursor, removalId, count, !more]);
   emit(tx, realmId, events);
   tx.afterCommit(() => {
     progress.step = { ...step, cursorRecipient, cursor, removalId };
@@ -149,7 +149,7 @@ function isAt(step: Step, { cursorRecipient, cursor }: Step): boolean {
   return step.cursorRecipient === cursorRecipient && step.cursor === cursor;
 }
 
-/** Whether the channel is still of a kind to be deleted: it may have become private, or public, since planning. */
+/** Whether the messages of the channel are still to be deleted: it may have become private or public since planning. */
 function isWanted({ channelId, publicChannels, privateChannels }: Step, places: Places): boolean {
   if (channelId === null) return true;
   const [channel] = places.channels.values();

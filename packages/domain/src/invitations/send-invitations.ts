@@ -27,10 +27,10 @@ export interface WantedInvitations extends WantedOffer {
 }
 
 /**
- * Mails each address a link with which one account can be made (people.md §1).
+ * Mails each address a link that creates one account (people.md §1).
  * @param rules the rate rule `invites`; empty for no limit
- * @returns undefined if all addresses are invited; if some have accounts, the error to answer with after the commit of the
- *   others' invitations
+ * @returns undefined if all addresses are invited; if some of them have accounts, the error that the caller throws after
+ *   the invitations of the others have been committed
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`, `INVITATION_FAILED`; nothing has changed then
  */
 export async function sendInvitations(

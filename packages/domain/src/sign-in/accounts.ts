@@ -60,8 +60,8 @@ const insertLink = statement({
 
 /**
  * Locks an account that had the address.
- * @returns undefined if it no longer has the address, or is no longer active; neither can change afterwards until the
- *   transaction ends
+ * @returns undefined if it no longer has the address or is no longer active; the address and the state of a returned
+ *   account cannot change until the transaction ends
  */
 export async function lockAddressee(
   tx: Tx,

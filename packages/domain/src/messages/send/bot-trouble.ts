@@ -31,7 +31,7 @@ export type BotTrouble =
       readonly what: "unreadable webhook";
       /** The name of the integration. */
       readonly integration: string;
-      /** What the answer says. It has nothing of the payload but names of fields. */
+      /** The reason in the answer to the request. It quotes names of the payload's fields, never their values. */
       readonly reason: string;
     };
 
@@ -47,7 +47,7 @@ const maxReason = 300;
 /**
  * Notifies a bot's owner that the bot posts to a channel that is missing or has no subscribers (scheduled-messages.md §6),
  * or receives a webhook that it cannot read (bot-platform.md §1.2), at most once in five minutes. Needs its own
- * transaction: the bot's message may have been rejected.
+ * transaction, because the transaction of a rejected message is rolled back.
  */
 export async function notifyBotOwner(tx: Tx, bot: Account, trouble: BotTrouble): Promise<void> {
   if (!bot.isBot || bot.botOwnerId === null) return;

@@ -104,17 +104,17 @@ export async function composeHandedOver(
       composed.set(row, rejected(row, rendered));
       continue;
     }
-    const last = notice(
+    const footer = notice(
       paragraph`This is a message series of ${silentUser(author)}, whose account is deactivated.`,
     );
-    const room = maxMessageLength - last.content.length - 2;
+    const room = maxMessageLength - footer.content.length - 2;
     const message = await composeNotice(tx, {
       bot,
       target: { kind: "channel", channel: channel! },
       topic: row.topic,
       notice: {
-        content: `${cutContent(row.content, room)}\n\n${last.content}`,
-        html: `${rendered.html}\n${last.html}`,
+        content: `${cutContent(row.content, room)}\n\n${footer.content}`,
+        html: `${rendered.html}\n${footer.html}`,
       },
     });
     const { hasLink, hasImage, hasAttachment } = rendered;
