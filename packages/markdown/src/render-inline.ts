@@ -12,7 +12,7 @@ import type { LinkedFile } from "./types.ts";
 /** URL of the image of the built-in `:zulip:`. */
 const BUILT_IN_EMOJI_URL = "/static/generated/emoji/images/emoji/unicode/zulip.png";
 
-/** Returns the HTML of a node that depends on nothing else; undefined for others. */
+/** Returns the HTML of a node that needs no data of the organization; undefined for other nodes. */
 export function settledHtml(node: Inline): string | undefined {
   switch (node.kind) {
     case "text":
@@ -41,7 +41,7 @@ export function renderPiece(node: UnsettledPiece, rendering: Rendering): string 
     case "math":
       return renderMath(node, rendering);
     case "element":
-      return affordable(node.html, node.source, rendering);
+      return withinMarkupLimit(node.html, node.source, rendering);
     case "link":
       return renderLink(node, rendering);
     case "image":
@@ -55,16 +55,16 @@ export function renderPiece(node: UnsettledPiece, rendering: Rendering): string 
     case "topic-wildcard":
       return topicWildcard(node, rendering);
     case "channel-link":
-      return affordable(channelLink(node.target, rendering), node.source, rendering);
+      return withinMarkupLimit(channelLink(node.target, rendering), node.source, rendering);
     case "custom-emoji":
-      return affordable(customEmoji(node.name, rendering), node.source, rendering);
+      return withinMarkupLimit(customEmoji(node.name, rendering), node.source, rendering);
   }
 }
 
 type Node<Kind extends Inline["kind"]> = Extract<Inline, { readonly kind: Kind }>;
 
-/** Returns the HTML, or the source as text if the text's markup allowance is used up. */
-function affordable(html: string, source: string, rendering: Rendering): string {
+/** Returns the HTML, or the source as text if the message has used up its markup allowance. */
+function withinMarkupLimit(html: string, source: string, rendering: Rendering): string {
   return takeMarkup(rendering, html.length, source.length) ? html : escapeText(source);
 }
 

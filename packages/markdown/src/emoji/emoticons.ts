@@ -20,7 +20,7 @@ const EMOTICONS: Readonly<Record<string, string>> = {
 
 const CANDIDATE = /(?<=^|\s)(?::['-]?[)(|/DoOpP]|\(:|;-?\)|<3)(?=$|[\s.,!?])/g;
 
-/** Finds emoticons that stand alone between spaces, line ends or before a full stop. */
+/** Finds emoticons that follow white space and precede white space or a full stop, comma, exclamation or question mark. */
 export function findEmoticons(source: string): { start: number; end: number; name: string }[] {
   const found: { start: number; end: number; name: string }[] = [];
   for (const match of source.matchAll(CANDIDATE)) {

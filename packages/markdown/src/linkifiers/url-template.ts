@@ -1,4 +1,4 @@
-/** Operators of expressions (RFC 6570, appendix A). */
+/** How an operator expands its variables (RFC 6570, appendix A). */
 interface Operator {
   readonly first: string;
   readonly between: string;
@@ -75,6 +75,7 @@ function encode(text: string): string {
   );
 }
 
+/** Percent-encodes as {@link encode}, but keeps reserved characters and existing escapes. */
 function encodeAround(text: string): string {
   const kept = text.match(RESERVED) ?? [];
   return text

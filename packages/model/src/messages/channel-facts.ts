@@ -7,7 +7,7 @@ import { accessFactsColumns, hasSharedHistorySql } from "../channels/access-sql.
  * - `subscriberCount`: number of active subscriptions of active accounts.
  */
 export interface PostingChannel extends Omit<RowOf<typeof byIds>, "subscribedIds" | "mutedIds"> {
-  /** The requested accounts, and owners of bots among them, that are subscribed, and whether they mute the channel. */
+  /** Subscribed accounts among the requested ones and the owners of requested bots, and whether they mute the channel. */
   readonly subscribed: ReadonlyMap<number, { readonly isMuted: boolean }>;
 }
 

@@ -15,8 +15,8 @@ export interface MessageInput {
   readonly topicIsStored?: boolean;
   readonly content: string;
   /**
-   * Whether a bot answers a message in its conversation: it needs no access to the channel and no permission to post
-   * there (bot-platform.md §2.4).
+   * Whether a bot answers a message in its conversation. Such an answer needs no access to the channel and no permission
+   * to post there (bot-platform.md §2.4).
    */
   readonly isReply?: boolean;
   /** JSON of the widget that the sender requests; undefined for none, except a widget that the content asks for. */
@@ -28,7 +28,10 @@ export type Destination =
       readonly kind: "channel";
       /** 0 if there is none. */
       readonly channelId: number;
-      /** Set if the channel was named: for an account that cannot see it, it does not exist. */
+      /**
+       * The name, if the request names the channel. An account that cannot see the channel gets the error for an unknown
+       * name.
+       */
       readonly name?: string;
     }
   /** Listing the sender is optional. */

@@ -58,7 +58,7 @@ async function accountNamed(sql: Sql, viewer: Account, named: string) {
 export type Principals = readonly number[] | readonly string[];
 
 /**
- * Locks in shared mode and returns the named active accounts, or the actor if none is named. They, including the actor,
+ * Returns the named active accounts, or the actor if none is named. Locks them and the actor in shared mode, so that they
  * stay active until the transaction ends.
  * @throws ApiError `BAD_REQUEST` if one is unknown, deactivated, or invisible to the actor
  */
