@@ -39,10 +39,11 @@ export async function readLog(
 const forAllPublic = allEvents.filter((event) => "forAllPublic" in event).map(({ type }) => type);
 
 /**
- * Reduces `audience` and `user_data` to this account: they can have 10,000 entries. `$8`: no further row is returned when the
- * texts of those before have so many bytes. Stored sizes leave out most further rows first, because
- * PostgreSQL decompresses a payload to tell the size of its text: 0.6 s for a hundred events of 1 MB, of which one was returned.
- * A compressed payload counts sixteenfold: few texts are longer. Any other counts a quarter: few texts are shorter.
+ * Reduces `audience` and `user_data`, which can have 10,000 entries, to this account. Returns rows until their payloads have
+ * `$8` bytes as text. Before that, leaves out most further rows by an estimate from their stored sizes, because PostgreSQL
+ * decompresses a payload to tell the size of its text: this took 0.6 s for a hundred events of 1 MB, of which one was
+ * returned. The estimate of a compressed payload is 16 times its stored size, because few texts are longer; that of any
+ * other payload is a quarter of its stored size, because few texts are shorter.
  */
 const forUser = statement({
   name: "event-log-for-user",
@@ -71,7 +72,8 @@ const forUser = statement({
 
 /**
  * Returns the rows after `after` up to `until` that one account may receive; for a queue that is far behind.
- * @param range `maxBytes`: of the payloads, the last one not counted. Fewer rows are returned where payloads are compressed
+ * @param range `maxBytes`: maximum bytes of the payloads, not counting the last one. Fewer rows are returned where payloads
+ *   are compressed
  * @returns `hasMore`: whether there may be further rows up to `until`
  */
 export async function readLogFor(
@@ -115,7 +117,7 @@ const oldest = statement({
   text: `SELECT seq, extract(epoch FROM created_at)::float8 AS at FROM event_log WHERE realm_id = $1 ORDER BY seq LIMIT 1`,
 });
 
-/** Returns the oldest event of the organization that is kept, with its time in UNIX seconds; undefined if none is. */
+/** Returns the oldest event in the organization's log, with its time in UNIX seconds; undefined if the log is empty. */
 export async function oldestInLog(
   sql: Sql,
   realmId: number,

@@ -14,8 +14,9 @@ const payload = z.strictObject({
 export type CallWebhook = z.infer<typeof payload>;
 
 /**
- * The job is repeated only if the database fails. After a failure of the endpoint, the row has the time of the next attempt,
- * for which another job is added. A call that outlasts the deadline continues without its job; the claim in its row says so.
+ * BullMQ repeats the job only if the database fails. After a failure of the endpoint, the row has the time of the next
+ * attempt, and another job is added for that time. A call that outlasts the deadline continues without its job, and its row
+ * stays claimed.
  */
 export const callWebhook = job({
   name: "call-webhook",

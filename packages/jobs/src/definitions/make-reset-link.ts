@@ -4,7 +4,7 @@ import { backoff } from "../retry.ts";
 
 const intent = z.strictObject({ requestId: z.int().positive() });
 
-/** A page was asked for a password reset; whether the address has an account must not show in its answer. */
+/** A visitor has requested a password reset. A job looks the account up, so that the answer reveals nothing about it. */
 export const makeResetLink = intentJob({
   name: "make-reset-link",
   title: "Password reset",
