@@ -8,7 +8,7 @@ import { shape } from "../primitives/shape.ts";
 export type { EditHistoryEntry, MessageResource } from "./message-resource.ts";
 export type { NarrowTerm } from "./narrow.ts";
 
-/** Goes with `anchor=date`. */
+/** Parameter for requests with `anchor=date`. */
 export const anchorDate = form
   .text()
   .optional()

@@ -24,7 +24,7 @@ export const groupSettingUpdate = z.object({
   old: groupSettingInput.optional(),
 });
 
-/** The same in an answer. */
+/** A group-setting value in an answer or an event. */
 export const groupSettingValue = z.union([
   z.int(),
   z.strictObject({ direct_members: z.array(z.int()), direct_subgroups: z.array(z.int()) }),
