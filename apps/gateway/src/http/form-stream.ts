@@ -6,7 +6,7 @@ const ampersand = 0x26;
 const equals = 0x3d;
 const percent = 0x25;
 const questionMark = 0x3f;
-/** Characters of a name; {@link FieldSink.field} has a far lower limit. */
+/** Characters of a name after which the rest is dropped; {@link FieldSink.field} has a far lower limit. */
 const maxNameLength = 100_000;
 
 /**

@@ -4,7 +4,7 @@ import { PagedList, type Sql } from "@carillon/db";
 export class Pages<Item> {
   readonly #read: () => AsyncIterable<readonly Item[]>;
 
-  /** @param read called when the list is due; if it fails, the connection ends */
+  /** @param read called when the list is the next part of the answer to send; if it fails, the connection ends */
   constructor(read: () => AsyncIterable<readonly Item[]>) {
     this.#read = read;
   }
@@ -23,7 +23,7 @@ export function inPages<Item>(list: Item[] | PagedList<Item>, sql: Sql): Item[] 
 export class JsonText {
   readonly #read: () => AsyncIterable<string> | Iterable<string>;
 
-  /** @param read called when the object is due; if it fails, the connection ends */
+  /** @param read called when the object is the next part of the answer to send; if it fails, the connection ends */
   constructor(read: () => AsyncIterable<string> | Iterable<string>) {
     this.#read = read;
   }

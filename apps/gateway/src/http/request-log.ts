@@ -1,6 +1,6 @@
 import type { Logger } from "@carillon/kit";
 
-/** What the log records of a request. Method and address are the only input of the caller in it. */
+/** What the log records of a request. Only method, address and request id come from the caller. */
 export interface RequestRecord {
   readonly requestId: string;
   readonly method: string;

@@ -87,8 +87,8 @@ async function addHits(sql: Sql, windows: readonly StoredWindow[]): Promise<Hits
 }
 
 /**
- * Includes the current slice, even when nothing is added to it: so the first statement locks all rows in the common
- * order, and statements cannot deadlock.
+ * Includes the current slice, even when nothing is added to it, so that the first statement locks all rows in the common
+ * order and statements cannot deadlock.
  */
 function withCurrent(window: StoredWindow): StoredWindow {
   const { current, hits } = window;

@@ -6,7 +6,7 @@ import type { Site } from "@carillon/model";
 import { handle } from "../handle.ts";
 import { unsubscribedPage, unsubscribePage } from "../pages/unsubscribe.ts";
 
-/** @throws ApiError 404: one for all links that do not work */
+/** Finds the account of an unsubscribe link. @throws ApiError 404, the same for all links that do not work */
 async function holderOf(sql: Sql, site: Site, key: string): Promise<UnsubscribeHolder> {
   const holder = await findUnsubscribe(sql, site, key);
   if (!holder) throw contract.errors.notFound404("There is no such link");
@@ -18,7 +18,7 @@ export default [
     unsubscribePage(await holderOf(sql, services.site, path.key)),
   ),
 
-  // Not a page with a guarded form: mail programs send it on their own.
+  // No guarded form, because mail programs send this request without showing a page.
   handle.changesRaw(contract.endMissedMails, async ({ tx, path, services }) => {
     const holder = await holderOf(tx, services.site, path.key);
     await unsubscribe(tx, holder);
