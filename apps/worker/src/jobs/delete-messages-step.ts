@@ -4,7 +4,7 @@ import { HandBack } from "@carillon/queue";
 
 import { processor } from "../processor.ts";
 
-/** Deletes one step, and records a failed attempt in its row. */
+/** Runs one step of a deletion of messages, and records a failed attempt in the row of the step. */
 export default processor(
   deleteMessagesStep,
   async ({ payload, deadline, attempt, services: { db } }) => {

@@ -2,7 +2,7 @@ import { followLogs, recordDueMails } from "@carillon/domain";
 import { missedMessages } from "@carillon/jobs";
 import type { RecurringTask } from "@carillon/scheduling";
 
-/** A transaction handles this many times more events than accounts: most events are of no account. */
+/** Events in a batch for each account in a batch. A batch has more events, because most of them lead to no mail. */
 const eventsForEachAccount = 10;
 
 /** Finds the accounts that have missed messages, and records the mails that are due (docs/decisions/060). */
@@ -12,7 +12,7 @@ export default {
     try {
       await batches((size) => followLogs(db, size, signal));
     } finally {
-      // A log that cannot be followed does not hold up mails that are due.
+      // Mails that are due are recorded even if a log cannot be read.
       await batches((size) => recordDueMails(db, size / eventsForEachAccount));
     }
   },

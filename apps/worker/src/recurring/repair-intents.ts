@@ -79,7 +79,7 @@ function isGivenUp({ intent, definition, presence }: CheckedIntent): boolean {
   return presence === "ended" && intent.quietMs > longestSilence(definition);
 }
 
-/** Counts each crash of the job's worker as an attempt. */
+/** Returns how the intent's job has ended. Counts each crash of the job's worker as an attempt. */
 async function endOf(
   queues: WorkerServices["queues"],
   { intent, definition }: CheckedIntent,
