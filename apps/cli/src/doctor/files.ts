@@ -49,7 +49,7 @@ const lookedUpAtOnce = 16;
 
 const pageSize = 1_000;
 
-/** Missing or changed files that a finding names. */
+/** Maximum number of missing or changed files that a finding names. */
 const named = 5;
 
 /**

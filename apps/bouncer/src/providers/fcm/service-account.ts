@@ -21,7 +21,7 @@ const file = z.object({
   token_uri: z.url({ protocol: /^https?$/ }),
 });
 
-/** @throws StartupError that names BOUNCER_FCM_CREDENTIALS */
+/** Reads and checks the JSON file of a service account. @throws StartupError that names BOUNCER_FCM_CREDENTIALS */
 export async function readServiceAccount(path: string): Promise<ServiceAccount> {
   const wrong = (why: string) =>
     new StartupError(
