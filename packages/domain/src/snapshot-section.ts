@@ -46,7 +46,7 @@ export interface UrlOption {
 export interface Section {
   /** Event types: the section is sent if the client asks for all of them. */
   readonly names: readonly string[];
-  /** Only clients that name the section get it: an absent list does not mean it. */
+  /** Only clients that name the section get it: a request without a list of event types does not include it. */
   readonly optIn?: true;
   /** Loads the section's fields, named as in the wire format. */
   load(context: SnapshotContext): Promise<Readonly<Record<string, unknown>>>;

@@ -17,7 +17,7 @@ const pageRows = 500;
 
 /**
  * Returns SQL that examines a page of rows in the order of an index, and marks the rows that the list shows. Expired rows stay
- * for 30 days, and there may be many more of them. A page examines the same number of rows in any case.
+ * for 30 days, and there may be many more of them. A page examines the same number of rows whatever it shows.
  */
 function pageText(ofMaker: string): string {
   return `SELECT i.id, i.maker_id AS "makerId", i.kind, i.email, i.role, i.notify_referrer AS "notifyReferrer",

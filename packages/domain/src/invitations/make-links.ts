@@ -33,7 +33,7 @@ interface NewLink extends Offer {
   readonly minutes: number | null;
 }
 
-/** The person whom a link is made for. */
+/** The person who is invited by a link. */
 export interface Invitee {
   readonly email: string;
   /** Prefills the form of the page. */

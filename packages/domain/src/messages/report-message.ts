@@ -34,7 +34,7 @@ import { sendMessages } from "./send/send.ts";
 /** Maximum code points of a description. */
 const maxDescriptionLength = 1_000;
 
-/** Maximum code points of the message that are quoted. */
+/** Maximum code points of a reported message that the report quotes. */
 const maxQuoted = 5_000;
 
 /** Maximum reports of an account in an hour. */
@@ -73,7 +73,7 @@ export async function reportMessage(
   );
   const [channel, actor] = [channels.get(channelId), reporter.get(account.id)];
   if (!actor?.isActive || !channel || channel.isArchived) throw noChannel();
-  await countReport(tx, account);
+  await checkReportLimit(tx, account);
   const sender = (await loadAccounts(tx, account.realmId, [message.senderId])).get(
     message.senderId,
   );
@@ -132,7 +132,7 @@ const recent = statement({
  * locked, so that concurrent reports are counted.
  * @throws ApiError `RATE_LIMIT_HIT`
  */
-async function countReport(tx: Tx, { realmId, id }: Account): Promise<void> {
+async function checkReportLimit(tx: Tx, { realmId, id }: Account): Promise<void> {
   const found = await tx.first(recent, [realmId, id]);
   if (found && found.count >= maxReports) throw errors.rateLimitHit(Math.max(1, found.wait ?? 1));
 }

@@ -55,8 +55,8 @@ export async function recordInvitationAcceptedNotice(
 const membershipNoticesAtOnce = 100;
 
 /**
- * Records jobs that notify people whom the actor has added to a user group or removed from it. Neither the actor nor
- * bots are notified.
+ * Records jobs that notify people after the actor has added them to a user group or removed them from it. Neither the
+ * actor nor bots are notified.
  */
 export async function recordMembershipNotices(
   tx: Tx,
@@ -101,8 +101,8 @@ interface NewlySubscribed {
 }
 
 /**
- * Records jobs that notify people whom the actor has subscribed to existing channels (channels.md §8): one notice for
- * each person.
+ * Records jobs that notify people after the actor has subscribed them to existing channels (channels.md §8): one notice
+ * for each person.
  * @returns false if too many accounts were subscribed, counting accounts that get no notice
  */
 export async function recordSubscribedNotices(

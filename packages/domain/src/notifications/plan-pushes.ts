@@ -23,9 +23,9 @@ import {
 const receiversAtOnce = 1_000;
 
 /**
- * Decides to whom messages are pushed (push.md §9), for one batch of their receivers, and records the jobs that send
- * the pushes and plan the remainder. Since these are recorded in the transaction that completes this job, each message
- * is pushed to an account at most once.
+ * Decides which of one batch of receivers get push notifications of messages (push.md §9), and records the jobs that send
+ * them, and a job for the next batch. The transaction that records these jobs also completes this job, so that each
+ * message is pushed to an account at most once.
  * @param intentId this job's id, from which the keys of the following jobs are made
  */
 export async function planPushBatch(

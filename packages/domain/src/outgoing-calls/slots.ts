@@ -57,7 +57,7 @@ const take = statement({
 
 /**
  * Takes a slot for a call of the endpoint.
- * @param forMs milliseconds after which the slot is free, even if nobody releases it
+ * @param forMs milliseconds after which the slot is free, even if the call does not release it
  * @returns undefined if too many calls are in progress, or the circuit is open
  */
 export async function takeSlot(

@@ -20,7 +20,7 @@ const insert = statement({
 
 /**
  * Makes a link by which the person who has the requested address can set a password, and records its mail. Makes none if
- * no person has the address, or if the request is too old. Deletes the request in any case.
+ * no person has the address, or if the request is too old. Always deletes the request.
  * @param wanted `requestId`: id of the row of `reset_requests`
  */
 export async function makeLinkOfReset(

@@ -117,7 +117,7 @@ const activePeople = statement({
 });
 
 /**
- * Checks that the ids belong to active people whom the actor can see.
+ * Checks that the ids belong to active people that the actor can see.
  * @throws ApiError `BAD_REQUEST` if not
  */
 async function checkArePeople(

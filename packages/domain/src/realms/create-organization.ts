@@ -48,8 +48,8 @@ const nextId = statement({
 });
 
 /**
- * Creates an organization: its system groups, permissions and default settings, its system bots and its owner, to
- * whom the caller sends the welcome message. Makes no events, because there are no clients yet.
+ * Creates an organization: its system groups, permissions and default settings, its system bots and its owner. The caller
+ * sends the owner the welcome message. Makes no events, because there are no clients yet.
  */
 export async function createOrganization(
   tx: Tx,

@@ -17,7 +17,7 @@ export interface Attempt {
   readonly link: string | undefined;
 }
 
-/** A person whom the provider has identified, and who must still enter a name. */
+/** A person that the provider has identified, but that must still enter a name. */
 export interface PendingName {
   readonly identity: Identity;
   readonly otp: string | undefined;

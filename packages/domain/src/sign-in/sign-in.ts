@@ -34,8 +34,8 @@ export type SignInRefusal =
 export type SignInOutcome = SignedIn | Refused | NameNeeded;
 
 /**
- * Signs in a person whom the provider has identified (people.md §5): finds, links or makes the account, gives it the role
- * and the user groups that follow from the person's groups there, and returns its API key.
+ * Signs in a person that the provider has identified (people.md §5): finds, links or creates the account, gives it the role
+ * and the user groups that follow from the person's groups at the provider, and returns its API key.
  */
 export async function signIn(
   db: Database,

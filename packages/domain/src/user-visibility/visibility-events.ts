@@ -82,7 +82,7 @@ const byConversations = statement({
     GROUP BY person ORDER BY person`,
 });
 
-/** All people whom the viewers cannot see, treating each viewer as a guest. */
+/** Selects the people that the viewers cannot see, treating each viewer as a guest. */
 const unseenBy = statement({
   name: "accounts-unseen",
   text: `WITH seen AS (
@@ -158,7 +158,7 @@ export async function visibilityByRole(
     : { gained: await gainedEvents(tx, shifts, role), lost: [] };
 }
 
-/** Makes the events for all guests when the organization starts or stops restricting whom guests can see. */
+/** Makes the events for all guests when the organization starts or stops restricting which users guests can see. */
 export async function visibilityByPermission(
   tx: Tx,
   realmId: number,

@@ -69,7 +69,7 @@ export async function readUserByEmail(
 }
 
 interface UnknownOptions {
-  /** Makes a stand-in for an account that the viewer cannot see; if undefined, these are left out. */
+  /** Makes the placeholder for an account that the viewer cannot see; if undefined, such accounts are left out. */
   readonly standIn?: ((userId: number) => UserObject) | undefined;
 }
 

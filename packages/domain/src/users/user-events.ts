@@ -21,7 +21,7 @@ const receiversByAddress = statement({
 
 /**
  * Makes the events of a new account: the account, with its address for users who may see it, and its groups
- * (user-groups.md §2). Guests who cannot see it get a stand-in, for clients that need one.
+ * (user-groups.md §2). Guests who cannot see the account get a placeholder, if their client needs a complete list of users.
  */
 export async function newAccountEvents(
   sql: Sql,

@@ -88,9 +88,9 @@ const lock = statement({
 });
 
 /**
- * Locks the messages of the topic that move with this one; in a channel with protected history only messages that the
- * account has received.
- * @throws ApiError `BAD_REQUEST` if there are more than one request may move
+ * Locks this message and the messages of the topic that move with it; in a channel with protected history only messages
+ * that the account has received.
+ * @throws ApiError `BAD_REQUEST` if they are more than `bounds.movedMessages`
  */
 async function lockMessages(
   tx: Tx,

@@ -219,8 +219,9 @@ export function writeCopies(
 type Removed = LoggedFields<typeof flagRemoved>;
 
 /**
- * @param messages ascending
- * @param audience ascending
+ * Makes the event that accounts have added a flag to messages.
+ * @param messages ids, ascending
+ * @param audience ids of the accounts, ascending
  */
 export function flagAddition(flag: string, messages: number[], audience: number[]): NewEvent {
   return flagAdded({ operation: "add", flag, messages, all: false }, { audience });
@@ -237,7 +238,7 @@ export function allRead(userId: number): NewEvent {
   );
 }
 
-/** @param details of messages that are now unread */
+/** Makes the event that accounts have removed a flag from messages. @param details places of messages that are now unread */
 function flagRemoval(
   flag: string,
   messages: number[],

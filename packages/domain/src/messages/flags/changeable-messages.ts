@@ -12,7 +12,7 @@ import { ChangedMeanwhile, notNull, statement, type Tx } from "@carillon/db";
 /** Messages whose flags an account may change, by id, ascending. */
 export interface ChangeableMessages {
   readonly seen: ReadonlyMap<number, AccessibleMessage>;
-  /** Messages whose channel the account can no longer read, but of which it has a copy, with the channel's id. */
+  /** Messages that the account has a copy of, but whose channel it can no longer read; with the channel's id. */
   readonly copiesOnly: ReadonlyMap<number, number>;
 }
 

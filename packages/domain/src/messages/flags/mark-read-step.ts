@@ -94,8 +94,8 @@ const unread = statement({
 });
 
 /**
- * How many log entries after `logPosition` are searched for messages with low ids. A message further behind would need a
- * transaction that stayed open while as many others committed.
+ * Number of log entries after `logPosition` that are searched for messages with lower ids. Later entries have none, unless
+ * a transaction took an id and stayed open while so many others committed.
  */
 const logEntriesSearched = 100_000;
 

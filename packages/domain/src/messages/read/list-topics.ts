@@ -32,7 +32,7 @@ const allTopics = statement({
 
 /**
  * Scans from each topic's newest message down to the first that the account has received, and stops at the account's
- * oldest copy. A topic of which it has received nothing costs one lookup for each message.
+ * oldest copy. A topic without a message that it has received costs one lookup for each message of the topic.
  */
 const receivedTopics = statement({
   name: "topics-received-of-channel",

@@ -32,7 +32,7 @@ export interface NamedGroup extends MentionableGroup {
   readonly nameKey: string;
 }
 
-/** A user whom a text names. */
+/** A user that a text names. */
 interface NamedUser extends MentionableUser {
   readonly followsWhereMentioned: boolean;
   /** Whether it is an outgoing webhook bot. */

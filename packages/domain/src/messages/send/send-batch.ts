@@ -74,7 +74,7 @@ export async function sendBatch(
   return sendTo(tx, site, requests, await destinationsOf(tx, requests), context);
 }
 
-/** Resolves the destinations of requests of one organization, each of which may be rejected. */
+/** Resolves the destinations of requests of one organization. Returns an error in the place of each rejected destination. */
 export function destinationsOf(
   sql: Sql,
   requests: readonly SendRequest[],

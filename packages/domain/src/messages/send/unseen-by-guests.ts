@@ -2,7 +2,7 @@ import { roles } from "@carillon/contract";
 import { statement, type Sql } from "@carillon/db";
 import { restrictsGuests, seesByChannel, sharesConversation } from "@carillon/model";
 
-/** Finds the named users whom authors who are guests cannot see (users.md §2.1). */
+/** Selects pairs of an author who is a guest and a named user that this author cannot see (users.md §2.1). */
 const unseenByGuests = statement({
   name: "mentioned-unseen-by-guests",
   text: `SELECT a.id AS "authorId", u.id AS "userId"
