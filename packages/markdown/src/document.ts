@@ -101,7 +101,7 @@ export interface PreviewPlace {
   readonly asBlocks: boolean;
 }
 
-/** A paragraph of nothing but the URL of an uploaded file, which the preview of the file replaces. */
+/** A paragraph that consists only of the URL of an uploaded file. The preview of the file replaces it. */
 export interface LoneUpload {
   readonly kind: "lone-upload";
   readonly link: Extract<Inline, { readonly kind: "link" }>;

@@ -14,7 +14,7 @@ export interface IdentityProvider {
   /** The URL of a picture. */
   readonly displayIcon: string | null;
   readonly scopes: string;
-  /** Who gets an account at the first sign-in: those whom the rules let in, or everyone with an allowed address. */
+  /** Who gets an account at the first sign-in: people that the rules let in, or everyone with an allowed address. */
   readonly autoSignup: "rules" | "all";
   /** The claim with the groups of a person; undefined if nothing is mapped. */
   readonly groupsClaim: string | undefined;

@@ -122,9 +122,9 @@ export function noSuchMessage() {
 export type Reader = Pick<Account, "id" | "realmId" | "role" | "isActive">;
 
 /**
- * SQL: whether a message `m` of which the viewer has a copy is still readable (messages.md §2.1): always for direct
- * messages; for channels, if their content may be read. `OFFSET 0` keeps the planner from turning the lookup of a
- * window's rows into a join of the whole tables.
+ * SQL: whether the viewer, who has a copy of the message `m`, may still read it (messages.md §2.1). A direct message is
+ * always readable, a channel message if the viewer may read the content of the channel. `OFFSET 0` keeps the planner from
+ * turning the lookup of a window's rows into a join of the whole tables.
  */
 export function messageReadable(viewer: Pick<Reader, "id" | "role">): Fragment {
   return (values) => `NOT m.is_channel OR EXISTS (

@@ -48,9 +48,7 @@ export function personOf(account: RowOf<typeof byIds>): Person {
   };
 }
 
-/**
- * Returns the stand-in for a person whom the viewer cannot see (users.md §2.1). @param host host of the organization
- */
+/** Returns the placeholder for a person that the viewer cannot see (users.md §2.1). @param host host of the organization */
 export function unknownPerson(id: number, host: string): Person {
   return {
     id,

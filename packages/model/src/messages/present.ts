@@ -96,7 +96,7 @@ export function presentMessage(
   );
 }
 
-/** Replaces a sender whom the viewer, a guest, cannot see, for example after they left the channel. */
+/** Replaces a sender that the viewer, a guest, cannot see, for example because the sender has left the channel. */
 function asSeen(
   message: StoredMessage,
   { userVisibility, siteUrl, realm }: Presentation,

@@ -71,10 +71,12 @@ export async function loadVisibleMessages(
   for (const { place, flags, ...message } of rows) {
     const account = accounts.get(accountIds[place - 1]!);
     if (!account) continue;
-    const there = message.channelId === null ? undefined : byId.get(message.channelId);
-    const subscribed = there?.subscribedIds.includes(account.id) === true;
+    const existing = message.channelId === null ? undefined : byId.get(message.channelId);
+    const subscribed = existing?.subscribedIds.includes(account.id) === true;
     const channel =
-      there && hasContentAccess(account, there, memberships, subscribed) ? there : undefined;
+      existing && hasContentAccess(account, existing, memberships, subscribed)
+        ? existing
+        : undefined;
     if (isSeen({ channelId: message.channelId, flags }, channel))
       seen[place - 1] = { ...message, channel };
   }

@@ -46,7 +46,7 @@ interface TopicPolicyChange {
   readonly lastUpdated: number;
 }
 
-/** Sorts rows as moves of topics lock them, against deadlocks. */
+/** Sorts rows in the order in which moves of topics lock them, so that the two cannot deadlock. */
 const storePolicies = statement({
   name: "topic-visibility-store",
   text: `INSERT INTO user_topics (user_id, channel_id, topic, visibility_policy)

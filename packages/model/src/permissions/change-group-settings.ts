@@ -42,7 +42,7 @@ export interface ChangedGroupSetting {
 }
 
 interface Options {
-  /** If the caller has loaded them. */
+  /** Loaded unless given. */
   readonly systemGroups?: SystemGroupIds;
   /** Checks the actor's right to make the changes; called with actual changes, before the values are checked. */
   readonly authorize?: (changes: readonly ChangedGroupSetting[]) => void;
@@ -62,17 +62,17 @@ export async function changeGroupSettings<Scope extends PermissionScope>(
   updates: GroupSettingUpdates<Scope>,
   { systemGroups, authorize }: Options = {},
 ): Promise<ChangedGroupSetting[]> {
-  const asked = askedFor(owner, updates);
-  if (asked.length === 0) return [];
+  const requested = requestedUpdates(owner, updates);
+  if (requested.length === 0) return [];
   const [groups, valueOf] = await Promise.all([
     systemGroups ?? loadSystemGroups(tx, realmId),
     loadGroupValues(
       tx,
-      asked.map(({ group }) => group),
+      requested.map(({ group }) => group),
     ),
   ]);
   const nobodyId = groups["role:nobody"];
-  const current = asked.map((each) => ({ ...each, before: valueOf(each.group) }));
+  const current = requested.map((each) => ({ ...each, before: valueOf(each.group) }));
   const mismatch = current.findIndex(
     ({ update: { old }, before }) =>
       old !== undefined && !isExpectedGroupValue(old, before, nobodyId),
@@ -100,7 +100,7 @@ interface RequestedUpdate {
   readonly update: GroupSettingUpdate;
 }
 
-function askedFor<Scope extends PermissionScope>(
+function requestedUpdates<Scope extends PermissionScope>(
   { scope, groups }: GroupSettingsOwner<Scope>,
   updates: GroupSettingUpdates<Scope>,
 ): RequestedUpdate[] {

@@ -4,7 +4,7 @@ import { lockKey, statement, type Sql, type Tx } from "@carillon/db";
 import { isOrganizationAdministrator } from "../permissions/memberships.ts";
 import type { Account } from "./account.ts";
 
-/** A kind of objects of which an organization may have a limited number. */
+/** A kind of objects whose number in an organization is limited. */
 export interface CreationKind {
   /** The kind's name in error messages. */
   readonly name: string;

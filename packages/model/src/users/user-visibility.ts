@@ -56,7 +56,7 @@ export function unknownPicture(id: number, siteUrl: string): string {
   return `${siteUrl}/avatar/${id}?version=1`;
 }
 
-/** Returns the stand-in for a hidden account, for clients that need all users. */
+/** Returns the placeholder for a hidden account, for clients that need a complete list of users. */
 export function unknownUser(id: number, host: string, siteUrl: string): UserObject {
   return {
     user_id: id,
