@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Backend } from "./backend.ts";
 
-/** Pause of a worker after the store refused it a job, in milliseconds. */
+/** Pause of a worker after it could not take a job from the store, in milliseconds. */
 export const refusedPauseMs = 500;
 
-/** How a worker's attempts to take a job go. The worker and the wrapper of its backend share it. */
+/** State of a worker's attempts to take jobs. The worker and the wrapper of its backend share it. */
 export interface FetchState {
   /** Why the last attempt failed; undefined if it succeeded. */
   refusal: string | undefined;

@@ -24,7 +24,7 @@ function isTask<Services>(value: unknown): value is RecurringTask<Services> {
 /**
  * Starts all recurring work of a process: the tasks, and its heartbeat.
  * @param services passed to the tasks
- * @param order the steps of the shutdown in which tasks stop: `last` for those that run until the process has no work left
+ * @param order the steps of the shutdown in which tasks stop; at `last`, tasks that run until the process has no work left
  * @throws StartupError unless each declaration for this kind of process has exactly one task, and each task a declaration
  */
 export function startRecurring<Services>(
