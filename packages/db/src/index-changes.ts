@@ -2,8 +2,8 @@ import pg from "pg";
 
 /**
  * Migrations outside a transaction. PostgreSQL builds an index without blocking writers only outside a transaction
- * (`CREATE INDEX CONCURRENTLY`); a build that is interrupted leaves an invalid index. Such a migration therefore does
- * nothing but create and drop indexes, each step can be repeated, and it is recorded only when all steps are done.
+ * (`CREATE INDEX CONCURRENTLY`); a build that is interrupted leaves an invalid index. Such a migration therefore only
+ * creates and drops indexes. Each step can be repeated, and the migration is recorded only when all steps are done.
  */
 
 /** The first line of a migration that runs outside a transaction. */

@@ -80,8 +80,8 @@ export interface Declaration<
    */
   readonly protocol?: "tus";
   /**
-   * Its body is the payload of another program (bot-platform.md §1.1), of which the handler gets the bytes. Parameters are
-   * in the query, or in a form with the payload; one of them may be the key of a bot, instead of HTTP Basic.
+   * Its body is the payload of another program (bot-platform.md §1.1), and the handler gets its bytes. Parameters are in the
+   * query, or in a form with the payload; one of them may be the key of a bot, instead of HTTP Basic.
    */
   readonly takesPayload?: true;
   /** Request headers, for the reference. */
