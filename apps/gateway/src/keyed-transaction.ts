@@ -2,8 +2,8 @@ import type { Database, Tx } from "@carillon/db";
 import { type IdempotencyKey, isKeyConflict, storeAnswers, takeKey } from "@carillon/domain";
 
 /**
- * Runs the one transaction of a request. With a key it runs once, and its answer is stored with the COMMIT
- * (once-and-again.md §1).
+ * Runs the only transaction of a request. If the request has a key, the transaction takes effect once, and stores the answer
+ * with its COMMIT (once-and-again.md §1).
  * @param answerOf makes the fields of the operation's answer
  * @throws StoredAnswer if the request has been carried out before; ApiError
  */

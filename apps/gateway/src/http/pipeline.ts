@@ -81,7 +81,7 @@ export interface PipelineOptions<Services> {
 /** Response headers of one path. */
 export interface PathHeaders {
   readonly all: Readonly<Record<string, string>>;
-  /** Additional ones of `OPTIONS`. */
+  /** Additional headers of `OPTIONS`. */
   readonly options: Readonly<Record<string, string>>;
 }
 
@@ -417,13 +417,13 @@ class RequestContext<Services> implements Known<Services> {
   }
 }
 
-/** @throws ApiError `NOT_FOUND` if the operations of the route do not serve what the path names */
+/** Checks that the operations of the route serve what the path names. @throws ApiError `NOT_FOUND` */
 function checkServed<Services>(route: Route<Handler<Services>>, parts: readonly string[]): void {
   for (const { operation, isServed } of route.methods.values())
     if (isServed && !isServed(decodePath(operation, parts))) throw errors.notFound();
 }
 
-/** @throws ApiError `NOT_FOUND` when a part cannot name anything */
+/** Decodes the parts of the path. @throws ApiError `NOT_FOUND` if a part is malformed, so that it cannot name anything */
 function decodePath(operation: Operation, parts: readonly string[]): Record<string, unknown> {
   const path: Record<string, unknown> = {};
   let index = 0;
@@ -435,7 +435,10 @@ function decodePath(operation: Operation, parts: readonly string[]): Record<stri
   return path;
 }
 
-/** @throws ApiError `UNAUTHORIZED` unless the credentials belong to an account that may use the operation */
+/**
+ * Returns the account of the credentials, and records it for the log.
+ * @throws ApiError `UNAUTHORIZED` unless the credentials belong to an account that may use the operation
+ */
 function identify(
   actor: Actor | AuthFailure,
   exchange: Exchange,

@@ -9,7 +9,7 @@ import { file } from "../http/page.ts";
 import { loginPage, ticketPage } from "../pages/login.ts";
 import { providerLink } from "../pages/provider-link.ts";
 
-/** Refusals of a sign-in that the form shows; others are the whole page. */
+/** Errors that the sign-in form shows. Other errors get a page of their own. */
 const shown: readonly ErrorCode[] = [
   "BAD_REQUEST",
   "AUTHENTICATION_FAILED",

@@ -44,7 +44,7 @@ export const standardWebhooks: SignatureScheme = ({ headers, bytes, secret, now 
   return given.some((signature) => areEqual(signature, expected));
 };
 
-/** Signatures that are checked. Senders add one for each of their secrets, of which two or three are valid at a time. */
+/** Maximum signatures that are checked. A sender adds one for each of its valid secrets, which are two or three at a time. */
 const maxSignatures = 10;
 
 /** Returns the key of a secret: the Base64 after `whsec_`, or the text itself. */
