@@ -24,9 +24,10 @@ export function intentProcessor<Payload>(
 export type Calling = Omit<WorkerServices, "log"> & Pick<JobContext<IntentRef>, "log" | "signal">;
 
 /**
- * Makes the processor of a job that calls another server, with no transaction open meanwhile. After the call, the intent ends in
- * one transaction with the function that the call returned. If the worker dies in between, the call is repeated; the
- * server must recognise the intent's id. If an operator has replayed the intent meanwhile, the processor writes nothing.
+ * Makes the processor of a job that calls another server, with no transaction open during the call. The function that `call`
+ * returns runs after the call, in the transaction that ends the intent. If the worker dies before that transaction, the
+ * call is repeated, so the server must recognise the intent's id. If an operator has replayed the intent during the call,
+ * the processor writes nothing.
  */
 export function callProcessor<Payload>(
   definition: IntentDefinition<Payload>,
