@@ -50,7 +50,10 @@ export async function moveFiles(context: Context, options: Options): Promise<voi
   });
 }
 
-/** @throws UsageError when source and target are the same store; StorageUnavailable when the target cannot be written */
+/**
+ * Checks that source and target are different stores, by an object that it stores in the target.
+ * @throws UsageError if they are the same store; StorageUnavailable if the target cannot be written
+ */
 async function checkDistinct(source: FileStore, target: FileStore): Promise<void> {
   const key = newObjectKey();
   try {
@@ -80,7 +83,7 @@ async function withProgress(
   }
 }
 
-/** @throws StartupError when files are missing or changed */
+/** Prints how many files were copied and deleted. @throws StartupError if files are missing or changed */
 function report(
   { terminal }: Context,
   { present, copied, copiedBytes, deleted, faulty }: ObjectMover,

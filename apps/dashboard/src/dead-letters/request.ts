@@ -21,7 +21,7 @@ export interface Chosen {
 export const actions = ["replay", "discard"] as const;
 export type Action = (typeof actions)[number];
 
-/** @throws BadParameter */
+/** Reads the action of a request. @throws BadParameter */
 export function readAction(fields: URLSearchParams): Action {
   const action = actions.find((name) => name === fields.get("what"));
   if (!action) throw new BadParameter(`what must be one of ${actions.join(", ")}`);
@@ -30,7 +30,7 @@ export function readAction(fields: URLSearchParams): Action {
 
 const maxSearchLength = 200;
 
-/** @throws BadParameter */
+/** Reads the filter of a request. @throws BadParameter */
 export function readFilter(fields: URLSearchParams): DeadFilter {
   const job = given(fields, "job");
   const realmId = givenId(fields, "realm");
