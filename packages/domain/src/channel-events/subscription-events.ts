@@ -283,10 +283,10 @@ interface Peers {
 }
 
 /**
- * Makes the peer events for other accounts when accounts are subscribed or unsubscribed (channels.md §10): one event
- * for all channels with the same audience, which queues receive as one for each set of accounts. Accounts never receive
- * events about themselves: new subscribers get the others with their subscription. Accounts unsubscribed together get
- * the events about each other, if they can still see the channel.
+ * Makes the peer events for other accounts when accounts are subscribed or unsubscribed (channels.md §10): one logged event
+ * for all channels with the same audience, from which a queue gets one event for each set of accounts. Accounts never
+ * receive events about themselves, and new subscribers get the other subscribers with their subscription. Accounts
+ * unsubscribed together get the events about each other, if they can still see the channel.
  * @param archived ids of the archived channels
  */
 export function peerEvents(

@@ -24,15 +24,16 @@ import { type NewEvent, isGuest, roles, userRemoved } from "@carillon/contract";
 import { statement, notNull, typed, type Sql, type Tx } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 
-/** A person, and the viewers (a PostgreSQL array literal) who gain or lose sight of them. */
-interface Shift {
+/** A person, and the viewers (a PostgreSQL array literal) who can newly see the person, or no longer can. */
+interface VisibilityChange {
   readonly person: number;
   readonly viewers: string;
 }
 
 /**
- * Pairs of guests and people who share one of the changed subscriptions and see each other through nothing else: these
- * gain or lose sight by the change. `others` are the current subscribers and the former ones of the change.
+ * Selects pairs of a guest and a person who share the channel of a changed subscription, and nothing else that lets the
+ * guest see the person: the change makes the person visible or invisible to the guest. `others` are the current and the
+ * former subscribers of the channels.
  */
 const bySubscriptions = statement({
   name: "visibility-by-subscriptions",
@@ -63,8 +64,8 @@ const bySubscriptions = statement({
 });
 
 /**
- * Pairs of guests and people who share a new conversation (by recipient ids) and see each other through nothing else;
- * none if guests are not restricted.
+ * Selects pairs of a guest and a person who share a new conversation (by recipient ids), and nothing else that lets the
+ * guest see the person; none if guests are not restricted.
  */
 const byConversations = statement({
   name: "visibility-by-conversations",
@@ -106,8 +107,8 @@ const activeGuests = statement({
 });
 
 /**
- * Makes the events for guests who gain sight of accounts through new subscriptions, or lose it with ended ones
- * (users.md §2.1); none if guests are not restricted.
+ * Makes the events for guests who can newly see accounts through new subscriptions, or no longer see accounts after
+ * subscriptions have ended (users.md §2.1); none if guests are not restricted.
  * @param how whether the subscriptions are new or ended
  */
 export async function visibilityBySubscriptions(
@@ -127,8 +128,8 @@ export async function visibilityBySubscriptions(
 }
 
 /**
- * Makes the events for guests who gain sight of accounts through new direct conversations. Needs {@link
- * lockUserVisibility}.
+ * Makes the events for guests who can newly see accounts through new direct conversations. The caller holds
+ * {@link lockUserVisibility}.
  */
 export async function visibilityByConversations(
   tx: Tx,
@@ -170,8 +171,8 @@ export async function visibilityByPermission(
   return how === "lost" ? lostEvents(shifts) : gainedEvents(tx, shifts, roles.guest);
 }
 
-function lostEvents(shifts: readonly Shift[]): Promise<NewEvent[]> {
-  return inSlices(shifts, ({ person: user_id, viewers }) =>
+function lostEvents(changes: readonly VisibilityChange[]): Promise<NewEvent[]> {
+  return inSlices(changes, ({ person: user_id, viewers }) =>
     userRemoved({ person: { user_id, full_name: unknownName } }, { audience: viewers }),
   );
 }
@@ -189,16 +190,20 @@ const statuses = statement({
     WHERE s.user_id = ANY($1::int[]) AND (s.status_text <> '' OR s.emoji_name <> '')`,
 });
 
-/** @param role role of all viewers, which decides whether they see addresses */
-async function gainedEvents(sql: Sql, shifts: readonly Shift[], role: number): Promise<NewEvent[]> {
-  if (shifts.length === 0) return [];
-  const ids = shifts.map(({ person }) => person);
+/** Makes the events that show people to viewers. @param role role of all viewers, which decides whether they see addresses */
+async function gainedEvents(
+  sql: Sql,
+  changes: readonly VisibilityChange[],
+  role: number,
+): Promise<NewEvent[]> {
+  if (changes.length === 0) return [];
+  const ids = changes.map(({ person }) => person);
   const [people, statusRows] = await Promise.all([
     sql.rows(shown, [ids]),
     sql.rows(statuses, [ids]),
   ]);
   const statusOf = new Map(statusRows.map(({ id, ...status }) => [id, setFields(status)]));
-  const viewersOf = new Map(shifts.map(({ person, viewers }) => [person, viewers]));
+  const viewersOf = new Map(changes.map(({ person, viewers }) => [person, viewers]));
   const events = await inSlices(people, ({ profileData, ...account }) => {
     const audience = viewersOf.get(account.id) ?? "{}";
     const person = userObject(account, showsAddressTo(account, role), profileData ?? {});
