@@ -39,7 +39,8 @@ export function fileIntake({ db, store, keys, log, quota }: IntakeParts): FileIn
       try {
         return { key, ...(await store.put(key, bytes, { signal })) };
       } catch (error) {
-        // A store that hangs would let the request wait for as long again. The ledger deletes what may be left.
+        // If the store is unavailable, deleting would make the request wait for another timeout. Recurring work deletes
+        // objects that the ledger lists as unused.
         if (!isUnavailable(error)) await discard(key);
         throw storeRefusal(error);
       }

@@ -1,8 +1,8 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 
 /**
- * Bytes that are processed at once: half a millisecond, a few before V8 has compiled the loop. Smaller pieces of text
- * would be copied by V8's garbage collection.
+ * Bytes that are processed between two yields. They take half a millisecond, or a few milliseconds before V8 has compiled
+ * the loop. V8's garbage collector would copy smaller pieces of text.
  */
 export const sliceBytes = 128 * 1024;
 
@@ -18,7 +18,7 @@ export class Slices {
     return yieldToEventLoop();
   }
 
-  /** Decodes UTF-8; invalid bytes are replaced. */
+  /** Decodes UTF-8, and replaces invalid bytes. */
   async textOf(bytes: Buffer): Promise<string> {
     if (bytes.length <= sliceBytes) {
       const text = bytes.toString("utf8");

@@ -30,6 +30,7 @@ export class Bucket {
   lastExchange: Promise<unknown> = Promise.resolve();
   /** Requests that wait for the store's answer. */
   readonly waiting: Array<(admitted: boolean) => void> = [];
+  /** Whether a query for the waiting requests is in progress. */
   asking = false;
 
   constructor(name: string, rules: readonly RateRule[]) {

@@ -7,14 +7,14 @@ import type { SharedLimits } from "./shared-limits.ts";
 import { verdictOf } from "./verdict.ts";
 
 /**
- * Probes ask for health: a rate limit must not make the process look ill. The files of the browser client are in memory,
- * and cost less than counting; an office behind one address loads many of them.
+ * Operations without a rate limit. Health: a limit would make the process look unhealthy to probes. Files of the browser
+ * client: they are in memory and cost less than counting, and an office behind one address loads many of them.
  */
 const unlimited = new Set(["get-health", "get-web-client", "get-web-client-file"]);
 
 /**
- * Limits requests (http-contract.md §7) for each account, with bots apart from their owners, and without an account for
- * each network.
+ * Limits the requests of each account (http-contract.md §7); a bot has limits of its own. Limits requests without an
+ * account by their network.
  */
 export function requestLimiter(limits: SharedLimits, rules: RateRules): Limiter {
   return {
@@ -30,7 +30,7 @@ export function requestLimiter(limits: SharedLimits, rules: RateRules): Limiter 
   };
 }
 
-/** The store distinguishes addresses without storing them. */
+/** Returns a digest of an address, so that the store can distinguish addresses without storing them. */
 function digest(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 20);
 }
