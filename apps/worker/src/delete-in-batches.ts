@@ -4,7 +4,7 @@ import { leads, type RecurringRun } from "@carillon/scheduling";
 
 /**
  * Deletes old rows, one batch in each transaction, while this process leads the recurring work.
- * @param remove deletes a batch, and continues behind the previous one
+ * @param remove deletes a batch of the rows after the previous batch, `before`
  * @returns the number of deleted rows
  */
 export async function deleteInBatches(

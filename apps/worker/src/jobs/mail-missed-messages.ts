@@ -4,7 +4,9 @@ import { MailRefused } from "@carillon/mail";
 
 import { callProcessor } from "../intent-processor.ts";
 
-/** Mails a person about messages that they have missed. The id of the mail is the intent's, as that of other mails. */
+/**
+ * Mails a person about messages that they have missed. The id of the mail contains the id of the intent, as in other mails.
+ */
 export default callProcessor(
   mailMissedMessages,
   async (db, { id, realmId, payload }, { site, mailer }) => {

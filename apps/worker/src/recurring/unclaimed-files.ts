@@ -2,7 +2,7 @@ import { findUnclaimed, removeUnclaimed } from "@carillon/domain";
 import { unclaimedFiles } from "@carillon/jobs";
 import { addToCounter, leads, type RecurringTask } from "@carillon/scheduling";
 
-/** Deletes uploaded files of more than 5 weeks that nothing links to (files.md §4). */
+/** Deletes uploaded files that are older than 5 weeks and that nothing links to (files.md §4). */
 export default {
   definition: unclaimedFiles,
   async run({ db, log, batches }) {
