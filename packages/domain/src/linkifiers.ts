@@ -26,9 +26,9 @@ import { reordering } from "./reordering.ts";
 export async function createLinkifier(tx: Tx, actor: Account, wanted: Linkifier): Promise<number> {
   const { realmId } = actor;
   let created = 0;
-  await changeLinkifiers(tx, actor, async (there) => {
-    checkUsable(wanted, there);
-    if (there.length >= maxLinkifiers)
+  await changeLinkifiers(tx, actor, async (current) => {
+    checkUsable(wanted, current);
+    if (current.length >= maxLinkifiers)
       throw errors.badRequest(`An organization cannot have more than ${maxLinkifiers} linkifiers`);
     const prisma = await tx.prisma();
     const { id } = await prisma.linkifier.create({
@@ -54,8 +54,8 @@ export async function updateLinkifier(
   id: number,
   wanted: Linkifier,
 ): Promise<void> {
-  await changeLinkifiers(tx, actor, async (there) => {
-    const { found, others } = oneOf(there, id);
+  await changeLinkifiers(tx, actor, async (current) => {
+    const { found, others } = oneOf(current, id);
     if (found.pattern === wanted.pattern && found.url_template === wanted.urlTemplate)
       return undefined;
     checkUsable(wanted, others);
@@ -71,8 +71,8 @@ export async function updateLinkifier(
  * @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST`
  */
 export async function removeLinkifier(tx: Tx, actor: Account, id: number): Promise<void> {
-  await changeLinkifiers(tx, actor, async (there) => {
-    const { pattern, url_template: urlTemplate } = oneOf(there, id).found;
+  await changeLinkifiers(tx, actor, async (current) => {
+    const { pattern, url_template: urlTemplate } = oneOf(current, id).found;
     const prisma = await tx.prisma();
     await prisma.linkifier.delete({ where: { id }, select: { id: true } });
     return { type: "linkifier_removed", data: { linkifier_id: id, pattern, urlTemplate } };
@@ -92,15 +92,15 @@ export async function reorderLinkifiers(
   actor: Account,
   order: readonly number[],
 ): Promise<void> {
-  await changeLinkifiers(tx, actor, async (there) => {
+  await changeLinkifiers(tx, actor, async (current) => {
     const named = new Set(order);
-    if (named.size < order.length || named.size !== there.length)
+    if (named.size < order.length || named.size !== current.length)
       throw errors.badRequest("ordered_linkifier_ids must name each linkifier once");
-    if (there.some(({ id }) => !named.has(id)))
+    if (current.some(({ id }) => !named.has(id)))
       throw errors.badRequest(
         "ordered_linkifier_ids must name all linkifiers of the organization, and nothing else",
       );
-    const old = there.map(({ id }) => id);
+    const old = current.map(({ id }) => id);
     if (old.every((id, place) => order[place] === id)) return undefined;
     await tx.rows(reorder, [actor.realmId, order]);
     return { type: "linkifiers_reordered", data: { old, new: order } };

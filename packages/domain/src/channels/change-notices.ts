@@ -94,7 +94,7 @@ export async function recordChannelChangedNotices(
   { next, properties, settings }: CheckedChanges,
   auditIds: readonly number[],
 ): Promise<IntentRef | undefined> {
-  const needsNotice = [...properties, ...settings].some(({ name }) => noticed.has(name));
+  const needsNotice = [...properties, ...settings].some(({ name }) => reported.has(name));
   if (!realm.sendChannelEventsMessages || !needsNotice) return undefined;
   const { inviteOnly, isWebPublic, historyPublicToSubscribers } = next;
   return recordOwnIntent(tx, realm.id, sendNotice, {
@@ -126,7 +126,7 @@ const privacy = {
 const posting = channelPermissions.canSendMessageGroup.name;
 
 /** Properties and permissions whose changes the notification bot reports (channels.md §9). */
-const noticed: ReadonlySet<string> = new Set([
+const reported: ReadonlySet<string> = new Set([
   ...Object.values(privacy),
   "message_retention_days",
   "topics_policy",

@@ -48,8 +48,8 @@ import {
 const clientName = "SchedulingBot";
 
 /**
- * Returns the client of what the bot does; the first command of an installation adds it. Call it outside the command's
- * transaction: all other commands would wait for the name until that transaction has ended.
+ * Returns the client program that the bot's operations name; the first command of an installation inserts its row. Call it
+ * outside the command's transaction: otherwise all other commands would wait for the row until that transaction has ended.
  */
 export async function botClient(db: Database): Promise<SendingClient> {
   return { id: await clientIdOf(db, clientName), name: clientName };
@@ -148,7 +148,7 @@ async function answerTo(
   return runCommand(context, question, original.command, settled);
 }
 
-/** Runs a command. Returns the answer; stores the question if the answer is one. */
+/** Runs a command and returns the answer. If the answer is a question, stores it. */
 async function runCommand(
   context: BotContext,
   message: CommandMessage,

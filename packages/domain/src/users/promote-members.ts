@@ -42,7 +42,7 @@ const waitingPeriod = statement({
   text: "SELECT waiting_period_threshold AS days FROM realms WHERE id = $1",
 });
 
-/** Reads the threshold under the lock that changing it requires. */
+/** Promotes the members of one organization. Reads the waiting period under the lock that a change of the period takes. */
 function promoteIn(db: Database, realmId: number): Promise<boolean> {
   return db.transaction(async (tx) => {
     if (!(await leads(tx, promoteFullMembers, realmId))) return false;

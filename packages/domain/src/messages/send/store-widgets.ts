@@ -24,7 +24,7 @@ const insert = statement({
     FROM unnest($1::bigint[], $2::bigint[], $3::int[], $4::text[]) AS w (id, message_id, sender_id, content)`,
 });
 
-/** Inserts the messages' submessages; sends no statement without any. */
+/** Inserts the submessages of messages with a widget; sends no statement if there are none. */
 export async function storeWidgets(tx: Tx, messages: readonly NumberedMessage[]): Promise<void> {
   const widgets = messages.flatMap((message) => widgetSubmessage(message) ?? []);
   if (widgets.length === 0) return;

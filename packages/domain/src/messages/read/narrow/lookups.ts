@@ -108,8 +108,8 @@ const channels = composed({
 });
 
 /**
- * Almost every narrow names one channel. Without an array, whose length the planner cannot know, the prepared statement
- * keeps a generic plan and costs a third.
+ * Selects one channel without an array, because almost every narrow names one channel. The planner cannot know the length
+ * of an array; without one the prepared statement keeps a generic plan and takes a third of the time.
  */
 function wanted(
   { ids, names }: Named,
