@@ -80,7 +80,7 @@ export const handle = {
   reads: <Op extends Operation>(operation: Op, action: Action<Op, Reading>): Handler<Services> =>
     bind(withoutKey(operation), (context) => action(reading(context))),
 
-  /** The same for an operation that is declared `raw`. */
+  /** As `reads`, for an operation that is declared `raw`. */
   readsRaw: <Op extends Operation>(
     operation: Op,
     action: Action<Op, Reading, RawReply>,
@@ -100,7 +100,7 @@ export const handle = {
       ),
     ),
 
-  /** The same for an operation that is declared `raw`. */
+  /** As `changes`, for an operation that is declared `raw`. */
   changesRaw: <Op extends Operation>(
     operation: Op,
     action: Action<Op, Changing, RawReply>,
@@ -204,7 +204,7 @@ export const handle = {
     action: (context: Context<Op>, page: OnPage) => Promise<RawReply>,
   ): Handler<Services> => bindPage(operation, action),
 
-  /** The same for an operation that is declared `raw`. */
+  /** As `inSteps`, for an operation that is declared `raw`. */
   inStepsRaw: <Op extends Operation>(
     operation: Op,
     action: (context: Context<Op>) => Promise<RawReply>,
@@ -231,7 +231,11 @@ function bindPage<Op extends Operation>(
   });
 }
 
-/** @throws Error for GET, which answers HEAD too: mail scanners and browsers send both on their own */
+/**
+ * Checks that an operation that changes something is not a GET, which also answers HEAD: mail scanners and browsers send
+ * both without being asked.
+ * @throws Error if it is
+ */
 function changing<Op extends Operation>(operation: Op): Op {
   if (operation.method === "GET") throw new Error(`${operation.id} changes something with GET`);
   return operation;

@@ -8,8 +8,8 @@ export interface UnsentBounds {
   /** Bytes of the process; a single answer may be larger. */
   readonly ofAll: number;
   /**
-   * Answers that are made as a whole (`largeAnswer`) at the same time, for one account and for the process. Their sizes
-   * are unknown before: the first estimate, and estimates after smaller answers, are too low.
+   * Maximum answers that are made as a whole (`largeAnswer`) at the same time, for one account and for the process. The
+   * bounds in bytes do not suffice for them, because the first estimate, and an estimate after smaller answers, is too low.
    */
   readonly madeAtOnce: { readonly ofAccount: number; readonly ofAll: number };
   /** Milliseconds that a request waits for memory. */
