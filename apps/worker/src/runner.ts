@@ -37,7 +37,7 @@ export interface Runner {
   refusals(): ReadonlyMap<QueueName, string>;
   /**
    * Takes no new job and waits `graceMs` for running ones; then asks them to stop, and hands back those that have not
-   * stopped 2 s later. Resolves within `graceMs` + 3 s whatever hangs, the queues' store too.
+   * stopped 2 s later. Resolves within `graceMs` + 3 s, even if a job or the queues' store hangs.
    */
   close(graceMs: number): Promise<void>;
 }

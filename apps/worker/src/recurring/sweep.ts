@@ -25,9 +25,9 @@ export default {
 } satisfies RecurringTask<Pick<WorkerServices, "queues">>;
 
 /**
- * Adds a job for every organization with rows overdue by more than `overdue` milliseconds, and for every intent that is as
- * overdue and has lost its job.
- * @returns how many rows and intents these were
+ * Adds a job for every organization with rows overdue by more than `overdue` milliseconds, and for every intent that is
+ * overdue by as much and has lost its job.
+ * @returns the number of these rows and intents
  */
 export async function sweepOnce(
   services: Pick<WorkerServices, "db" | "queues" | "log">,
