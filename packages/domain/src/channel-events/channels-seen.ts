@@ -58,18 +58,18 @@ export async function channelsSeenEvents(
   before: ReadonlyMap<number, readonly SeenChannel[]>,
 ): Promise<NewEvent[]> {
   const after = await loadChannelsSeen(sql, realmId, accounts);
-  const shifts = new Map<string, { lost: SeenChannel[]; gained: number[]; userIds: number[] }>();
+  const changes = new Map<string, { lost: SeenChannel[]; gained: number[]; userIds: number[] }>();
   for (const { id } of accounts) {
     const [had, has] = [before.get(id) ?? [], after.get(id) ?? []];
     const lost = without(had, has);
     const gained = without(has, had).map((channel) => channel.id);
     const key = `${lost.map((channel) => channel.id).join(",")} ${gained.join(",")}`;
-    const shift = shifts.get(key);
-    if (shift) shift.userIds.push(id);
-    else shifts.set(key, { lost, gained, userIds: [id] });
+    const change = changes.get(key);
+    if (change) change.userIds.push(id);
+    else changes.set(key, { lost, gained, userIds: [id] });
   }
   const events: NewEvent[] = [];
-  for (const { lost, gained, userIds } of shifts.values()) {
+  for (const { lost, gained, userIds } of changes.values()) {
     if (lost.length > 0) events.push(channelsHiddenEvent(lost, userIds));
     if (gained.length > 0) events.push(...(await channelsShown(sql, realmId, gained, userIds)));
   }

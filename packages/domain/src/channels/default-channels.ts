@@ -49,7 +49,7 @@ export async function changeDefaultChannel(
   emit(tx, realm.id, [await defaultChannelsEvent(tx, realm.id)]);
 }
 
-/** Checked before taking locks, and again while the locks keep roles from changing. */
+/** Called before taking locks, and again with the locks, which keep roles from changing. */
 function checkIsAdministrator(account: Account): void {
   if (!isOrganizationAdministrator(account))
     throw errors.unauthorizedPrincipal("Only administrators can change the default channels");

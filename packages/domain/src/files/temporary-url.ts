@@ -13,7 +13,8 @@ export interface TemporaryAddress {
 }
 
 /**
- * Creates an address with which a file can be read without credentials (files.md §2). Every gateway with the same `SECRET_KEY` accepts it.
+ * Creates an address with which a file can be read without credentials (files.md §2). Every gateway with the same
+ * `SECRET_KEY` accepts it.
  * @param now UNIX seconds, of the database's clock
  */
 export function temporaryUrl(

@@ -69,8 +69,9 @@ export interface Search {
 }
 
 /**
- * Finds the ids on all sides, unordered: rows of `id`. At least one side. The statement is planned for its values on
- * each call, which costs 0.05 ms: a generic plan would search a quiet conversation by scanning all messages.
+ * Finds the ids on all sides, unordered: rows of `id`. PostgreSQL plans the statement for its values on each call, which
+ * takes 0.05 ms, because a generic plan would search a quiet conversation by scanning all messages.
+ * @param sides at least one
  */
 export function sidesStatement(search: Search, sides: readonly Side[]): WindowStatement {
   const values = new SqlValues();
@@ -224,7 +225,7 @@ function fromChannels(search: Search, where: Fragment, side: Side, values: SqlVa
     ${nearestFirst("message.id", side)} LIMIT ${limit}`;
 }
 
-/** Drives that terms can offer: none, and one of each kind. */
+/** Examples of what can drive a search: no term, and one {@link Drive} of each kind. */
 const drives: ReadonlyArray<Drive | undefined> = [
   undefined,
   { by: "message", id: 1 },

@@ -3,8 +3,8 @@ import { errors, realmPermissions } from "@carillon/contract";
 
 /**
  * Checks that the sender may write in the conversation (scheduled-messages.md §0.4): a participant holds the organization's
- * permission for direct messages, and the sender may start conversations or it exists already. Messages from bots, and
- * messages to bots only, are always allowed.
+ * permission for direct messages, and the conversation exists or the sender may start conversations. Messages from bots,
+ * and messages to bots only, are always allowed.
  * @throws ApiError `BAD_REQUEST`
  */
 export function checkDirectPermission(

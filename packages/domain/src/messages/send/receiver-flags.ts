@@ -3,9 +3,11 @@ import { statement, type Sql, type Tx } from "@carillon/db";
 
 import { loadAlerted } from "../../alert-words/alerted.ts";
 
-/** Flags of the copies of one message: those of most receivers, and by account id those of receivers that differ. */
+/** Flags of the copies of one message. */
 export interface ReceiverFlags {
+  /** Flags of every receiver that `byUser` does not name. */
   readonly all: number;
+  /** Complete flags of the other receivers, by account id. */
   readonly byUser: ReadonlyMap<number, number>;
 }
 
