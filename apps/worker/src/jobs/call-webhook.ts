@@ -17,7 +17,10 @@ import { callJob, callWebhook, type CallWebhook } from "@carillon/jobs";
 import { leaveWhenLong, noteAnswer, postToEndpoint, settlingMs } from "../endpoint-calls.ts";
 import { processor, type JobContext } from "../processor.ts";
 
-/** Milliseconds for which a job makes further ready calls of the organization: a new job for each would cost as much as the call. */
+/**
+ * Milliseconds for which a job makes further ready calls of the organization: a new job for each would cost as much as the
+ * call.
+ */
 const continuedMs = 5_000;
 
 /** Ready calls that are read when a call has ended. Jobs that read the same calls at once each claim a different one. */
@@ -33,7 +36,7 @@ async function call(context: JobContext<CallWebhook>): Promise<void> {
   while (ended) {
     const ready = await readyCalls(db, { realmId: ended.realmId, limit: candidates });
     const goesOn = performance.now() < end && !context.signal.aborted;
-    // Each job begins elsewhere in the list: jobs that end together would all claim the first call.
+    // Each job begins at another place in the list, because jobs that end together would all claim the first call.
     const start = ended.callId % Math.max(ready.length, 1);
     const order = [...ready.slice(start), ...ready.slice(0, start)];
     // Adds a job for another call, which any worker with a free slot may run.

@@ -82,7 +82,7 @@ async function takeTurn(
     // A subscription that was changed to another origin needs a slot of that one.
     while (current && to?.origin === claimed.origin) {
       const isLast = performance.now() > endsAt;
-      // Read while the endpoint is busy with the batch, or before.
+      // Read the next batch while the endpoint is busy with this one, unless it is being read already.
       if (!isLast) reading ??= read(current);
       const [made, next] = await Promise.all([
         send(context, claimed, to, current),
