@@ -66,22 +66,25 @@ export async function updateChannel(
   const changes = { before: channel, next, properties, settings };
 
   const { events, auditIds } = await applyChanges(tx, actor.id, changes, seenBy, systemGroups);
-  // Clients without `archived_channels` receive none of an archived channel's changes: they get it back in its final
-  // state.
+  // Clients without `archived_channels` receive no changes of an archived channel: when it is unarchived, they receive it
+  // in its final state.
   const returned = wanted.isArchived === false ? await bringBack(tx, open) : [];
   const defaults = next.isDefault === isDefault ? [] : [await defaultChannelsEvent(tx, realm.id)];
   emit(tx, realm.id, [...events, ...returned, ...defaults]);
   return recordChannelChangedNotices(tx, open, changes, auditIds);
 }
 
-/** @throws ApiError `BAD_REQUEST` */
+/** Checks and renders a description. @throws ApiError `BAD_REQUEST` */
 function describe(asked: string | undefined): Description | undefined {
   if (asked === undefined) return undefined;
   const description = checkDescription(asked);
   return { description, renderedDescription: renderChannelDescription(description) };
 }
 
-/** Transactions with a shared lock on the group graph rely on channel permissions, names and default channels. */
+/**
+ * Whether the change needs the exclusive lock of the group graph: transactions with a shared lock rely on channel
+ * permissions, names and default channels.
+ */
 function needsExclusiveGraph(wanted: ChannelChanges): boolean {
   return asksForSettings(wanted) || wanted.newName !== undefined || wanted.isDefault !== undefined;
 }
@@ -232,7 +235,10 @@ function companions(name: string, next: NextChannel) {
   };
 }
 
-/** Makes the permission events for the same accounts, including the older fields on who may post. */
+/**
+ * Makes the permission events for accounts that can see the channel before and after the change, including events of the
+ * older properties on who may post.
+ */
 function settingEvents(
   channel: Channel,
   settings: readonly ChangedGroupSetting[],

@@ -36,21 +36,21 @@ export async function addSubmessage(
 ): Promise<void> {
   const data = checkTexts(type, content);
   const { actor, message } = await lockMessageAndReceivers(tx, account, messageId);
-  const there = await tx.first(attached, [messageId, actor.id]);
-  if (!there) throw new Error(`submessages of message ${messageId} were not counted`);
-  if (there.count === 0 && message.senderId !== actor.id)
+  const earlier = await tx.first(attached, [messageId, actor.id]);
+  if (!earlier) throw new Error(`submessages of message ${messageId} were not counted`);
+  if (earlier.count === 0 && message.senderId !== actor.id)
     throw errors.badRequest("Only the sender of a message may attach its first submessage");
-  const widget = widgetType(there.widget);
+  const widget = widgetType(earlier.widget);
   const refusal =
     isCheckedWidget(widget) && widgetDataRefusal(widget, data, message.senderId === actor.id);
   if (refusal) throw refusal;
-  if (there.own >= bounds.submessagesOfAccount)
+  if (earlier.own >= bounds.submessagesOfAccount)
     throw errors.badRequest(
       `You have ${bounds.submessagesOfAccount} submessages on this message, which is the limit for one account`,
     );
   if (
-    there.length + content.length > bounds.submessageCharacters ||
-    there.count >= bounds.submessages
+    earlier.length + content.length > bounds.submessageCharacters ||
+    earlier.count >= bounds.submessages
   )
     throw errors.badRequest(
       `A message has at most ${bounds.submessages} submessages with ${bounds.submessageCharacters} characters in all`,

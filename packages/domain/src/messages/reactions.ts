@@ -43,7 +43,7 @@ export async function addReaction(
   emit(tx, actor.realmId, [reactionAdded(...parts)]);
 }
 
-const there = statement({
+const existing = statement({
   name: "reactions-there",
   // `name`: The name in the first reaction with this emoji; null if there is none.
   // `own`: Number of reactions of the account to the message.
@@ -70,7 +70,7 @@ async function reactionOf(
   const isComplete = code !== undefined && type !== undefined;
   const known = isComplete ? undefined : await closestEmoji(tx, realmId, asked);
   const emoji = { name, code: code ?? known?.code ?? "", type: type ?? known?.type ?? "" };
-  const found = await tx.first(there, [messageId, userId, emoji.type, emoji.code]);
+  const found = await tx.first(existing, [messageId, userId, emoji.type, emoji.code]);
   if (!found) throw new Error("statement returned no row");
   if (found.same) throw errors.reactionAlreadyExists();
   // An emoji that is already among the message's reactions may have been removed from the organization.
