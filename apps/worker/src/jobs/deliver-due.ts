@@ -52,9 +52,10 @@ export default processor(deliverDue, async ({ payload, again, deadline, log, ...
 const checkAgainSeconds = 3;
 
 /**
- * Returns a job that checks an organization again whose delivery lock another worker holds. Jobs that find the lock taken
- * within the same three seconds publish the same id, so that only one job is added, due three to six seconds later. That is
- * more than the clocks of two machines differ: BullMQ would drop the job if one with its id were still running.
+ * Returns a job that checks an organization again, for a worker that finds its delivery lock taken. Jobs that find the lock
+ * taken within the same three seconds publish the same id, so that only one job is added, due three to six seconds later.
+ * The delay exceeds the difference between the clocks of two machines, because BullMQ would drop the job if a job with the
+ * same id were still running.
  */
 function checkAgain(realmId: number, now: number): Publication<DeliverDue> {
   const interval = Math.floor(now / checkAgainSeconds) * checkAgainSeconds;
