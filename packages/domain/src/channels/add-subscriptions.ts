@@ -166,7 +166,7 @@ interface FindOptions extends CreationOptions {
   readonly andLock?: readonly string[];
 }
 
-/** The channels that the names of a request stand for. */
+/** The channels that a request names. */
 interface FoundChannels {
   /** Existing channels that the actor may use, without duplicates, locked. */
   readonly usable: readonly Channel[];
@@ -205,16 +205,16 @@ async function findOrCreate(
     subscribed: loadSubscribedChannels(tx, [actor.id]),
     now: loadChannels(tx, realm.id, ids),
   });
-  const there = new Map(
+  const existing = new Map(
     names.flatMap((name) => {
       const channel = now.get(found.get(name)?.id ?? 0);
       return channel ? [[name, channel] as const] : [];
     }),
   );
   const isSubscribed = (id: number) => subscribed(actor.id, id);
-  const known = new Map([...there, ...created.byName]);
+  const known = new Map([...existing, ...created.byName]);
   return {
-    ...partitionUsable(actor, there, memberships, isSubscribed, fatal),
+    ...partitionUsable(actor, existing, memberships, isSubscribed, fatal),
     created: created.channels,
     colors: new Map(
       wanted.flatMap(({ name, color }) => {

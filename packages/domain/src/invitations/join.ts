@@ -37,8 +37,9 @@ export interface Newcomer {
 }
 
 /**
- * Makes the account of a person who joins (people.md §2), ends the links of the address, and sends the welcome messages
- * and notices. Of concurrent calls with one address, or with one link for a single account, one makes the account.
+ * Creates the account of a person who joins (people.md §2), ends the links of the address, and sends the welcome messages
+ * and notices. If concurrent calls have the same address, or the same link for one account, only one of them creates the
+ * account.
  * @returns the account with its API key; "gone" if the link or the address can no longer be used
  * @throws ApiError `BAD_REQUEST` for a name that is not accepted, and for a malformed address
  */

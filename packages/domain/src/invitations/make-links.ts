@@ -9,10 +9,10 @@ import { checkAddressIsAllowed } from "../users/allowed-addresses.ts";
 import { checkNewAddress } from "../users/change-address.ts";
 import type { Link, LinkKind } from "./usable-links.ts";
 
-/** Minutes for which a link is valid that was requested on a page. */
+/** Minutes for which a link is valid if a person has requested it on a page. */
 const mailedLinkMinutes = 24 * 60;
 
-/** What a person gets who joins with a link. */
+/** What a person who joins with a link gets. */
 export interface Offer {
   readonly role: number;
   readonly channelIds: readonly number[];
@@ -42,7 +42,8 @@ export interface Invitee {
 
 /**
  * `mails` starts at 1 for links with an address, because each is mailed at once. `created_at` is compared with
- * `deactivated_at` of the maker. It is not the transaction's time, which may be before the lock of the group graph was taken.
+ * `deactivated_at` of the maker. It is not the time of the transaction, which may have begun before it got the lock of the
+ * group graph.
  */
 const insert = statement({
   name: "invitations-insert",

@@ -152,7 +152,7 @@ export async function loadPushingRealm(
 }
 
 /**
- * Records one job for all new messages of a transaction that plans their pushes (push.md §9), so that a burst is cheap.
+ * Records one job that plans the pushes of all new messages of a transaction (push.md §9), so that a burst is cheap.
  * @param messages ordered by id; only messages that have a receiver with a device
  */
 export async function recordPushPlan(

@@ -46,7 +46,7 @@ export function readSchedules(
     );
     const readings = rrules.flatMap((rrule) =>
       timesOfDay(words.time, twentyFourHours).flatMap((second) => {
-        // INTERVAL and COUNT count from the start, which is found without them: the first occurrence from now on.
+        // The start is the first occurrence from now on. It is found without INTERVAL and COUNT, which count from the start.
         const rule = parseRule(rrule.replace(/;(?:INTERVAL|COUNT)=\d+/g, ""));
         const fromToday = new Schedule({ rule, start: { day: today, second }, timezone }, zones);
         return fromToday.after(now, 1).map((first) => ({

@@ -41,6 +41,7 @@ export function parseAnchor(sent: {
 }
 
 /**
+ * Parses `anchor_date`.
  * @returns microseconds since the UNIX epoch
  * @throws ApiError `BAD_REQUEST`
  */
@@ -121,7 +122,7 @@ function rejectWithMessageIds(request: MessagesRequest): void {
 }
 
 /**
- * Checks the number of messages. Follows the check of the narrow's `with` term.
+ * Checks the number of messages. Called after the check of the narrow's `with` term, whose error comes first.
  * @throws ApiError
  */
 export function checkAmount(wanted: RequestedMessages): void {
