@@ -11,9 +11,7 @@ import type { WorkerServices } from "../services.ts";
 
 type Relaying = Pick<WorkerServices, "queues">;
 
-/**
- * Age in milliseconds from which the relay adds the missing job of a row: the process that wrote the row has failed to.
- */
+/** Age in milliseconds from which the relay adds the missing job of a row, because the process that wrote the row has not. */
 const olderThanMs = 2_000;
 
 /** Adds jobs that a process has not added after its commit. Several relays may run: they add the same ids. */
