@@ -41,8 +41,8 @@ export async function createChannelFolder(
   const renderedDescription = renderChannelDescription(description);
   await checkFolderNameIsFree(tx, realmId, name);
   const prisma = await tx.prisma();
-  const there = await prisma.channelFolder.count({ where: { realmId } });
-  if (there >= maxChannelFolders)
+  const existing = await prisma.channelFolder.count({ where: { realmId } });
+  if (existing >= maxChannelFolders)
     throw errors.badRequest(
       `An organization cannot have more than ${maxChannelFolders} channel folders, archived ones included`,
     );

@@ -32,7 +32,7 @@ export interface FakeBouncer {
   readonly url: string;
   /** The credentials of a registered server. */
   readonly config: PushConfig;
-  /** The same as environment variables. */
+  /** The credentials as environment variables. */
   readonly variables: Readonly<Record<string, string>>;
   /** All received calls, oldest first, failed ones included. */
   readonly calls: readonly BouncerCall[];

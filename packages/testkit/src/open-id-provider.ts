@@ -12,7 +12,7 @@ export interface OpenIdProvider {
   readonly issuer: string;
   /** For `Site.identityProvider`. */
   readonly config: IdentityProvider;
-  /** The same configuration, for a process. */
+  /** The configuration as environment variables, for a process. */
   readonly variables: Variables;
   /** The claims of the person who signs in; `sub` at least. */
   person: Readonly<Record<string, unknown> & { readonly sub: string }>;

@@ -137,10 +137,10 @@ export async function addEmoji(
   );
   const { name, refusal } = await checkNewEmoji(tx, now, text);
   if (refusal) throw refusal;
-  const there = (await tx.first(counts, [realmId]))!;
-  if (there.active >= maxActiveEmoji)
+  const existing = (await tx.first(counts, [realmId]))!;
+  if (existing.active >= maxActiveEmoji)
     throw errors.badRequest(`An organization cannot have more than ${maxActiveEmoji} emoji`);
-  if (there.all >= maxEmoji)
+  if (existing.all >= maxEmoji)
     throw errors.badRequest(
       `An organization cannot have more than ${maxEmoji} emoji, deactivated ones included`,
     );

@@ -17,7 +17,7 @@ type ChannelFacts = RowOf<typeof seenByGroups>;
  */
 type VisibleChannels = ReadonlyMap<number, ReadonlySet<number>>;
 
-/** Which of the private channels with permissions of some groups the accounts can see, before the groups change. */
+/** What accounts can see before some groups change: the private channels that have permissions for these groups. */
 export interface WatchedChannels {
   readonly realmId: number;
   readonly channels: readonly ChannelFacts[];
@@ -53,7 +53,7 @@ export async function watchChannels(
 }
 
 /** Accounts, and the channels that all of them gain or lose. */
-interface Shift {
+interface VisibilityChange {
   readonly channelIds: number[];
   readonly userIds: readonly number[];
 }
@@ -70,13 +70,14 @@ export async function visibilityEvents(
   const after = await loadVisibleChannels(tx, realmId, channels, userIds);
   const isSubscribed = await loadSubscribed(tx, channels, userIds);
   const known = new Map(channels.map((channel) => [channel.id, channel]));
-  const events = shifts(before, after, isSubscribed).map(({ channelIds, userIds: losing }) =>
-    channelsHiddenEvent(
-      channelIds.flatMap((id) => known.get(id) ?? []),
-      losing,
-    ),
+  const events = noLongerVisible(before, after, isSubscribed).map(
+    ({ channelIds, userIds: losing }) =>
+      channelsHiddenEvent(
+        channelIds.flatMap((id) => known.get(id) ?? []),
+        losing,
+      ),
   );
-  for (const gained of shifts(after, before, isSubscribed))
+  for (const gained of noLongerVisible(after, before, isSubscribed))
     events.push(...(await channelsShown(tx, realmId, gained.channelIds, gained.userIds)));
   return events;
 }
@@ -120,29 +121,29 @@ async function loadSubscribed(
 }
 
 /**
- * Returns the channels that accounts can see in the first state and not in the second, without their subscriptions;
- * grouped by accounts.
+ * Returns the channels that accounts can see in the first state and not in the second, except channels to which they are
+ * subscribed; grouped by accounts.
  */
-function shifts(
+function noLongerVisible(
   seen: VisibleChannels,
   unseen: VisibleChannels,
   subscribed: ReadonlyMap<number, ReadonlySet<number>>,
-): Shift[] {
-  const found = new Map<string, Shift>();
-  for (const { channelIds, userIds } of alikeShifts(seen, unseen))
+): VisibilityChange[] {
+  const found = new Map<string, VisibilityChange>();
+  for (const { channelIds, userIds } of groupEqualChanges(seen, unseen))
     for (const channelId of channelIds) {
       const already = subscribed.get(channelId);
       const ids = already ? userIds.filter((id) => !already.has(id)) : userIds;
       if (ids.length === 0) continue;
-      const shift = found.get(ids.join(","));
-      if (shift) shift.channelIds.push(channelId);
+      const change = found.get(ids.join(","));
+      if (change) change.channelIds.push(channelId);
       else found.set(ids.join(","), { channelIds: [channelId], userIds: ids });
     }
   return [...found.values()];
 }
 
-/** Groups accounts with the same channels before and the same after. */
-function alikeShifts(seen: VisibleChannels, unseen: VisibleChannels): Shift[] {
+/** Groups accounts that can see the same channels in the first state, and the same in the second. */
+function groupEqualChanges(seen: VisibleChannels, unseen: VisibleChannels): VisibilityChange[] {
   const nothing: ReadonlySet<number> = new Set();
   const pairs = new Map<ReadonlySet<number>, Map<ReadonlySet<number>, number[]>>();
   for (const [userId, had] of seen) {

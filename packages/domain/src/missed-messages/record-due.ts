@@ -15,8 +15,8 @@ const keySql = (userId: string, number: string) => `'missed-' || ${userId} || '-
 const pauseWhilePending = 60;
 
 /**
- * Takes accounts whose batching period is over, up to {@link maxPostponed} seconds later while their organization delivers
- * due messages, and decides for each:
+ * Takes accounts whose batching period is over; while their organization delivers due messages, only accounts whose period
+ * has been over for {@link maxPostponed} seconds. Decides for each:
  * - It has read everything: no mail.
  * - It is present, or its last mail is still pending: check it again later.
  * - Its last mail failed for good less than a day ago: check it again when the day is over. A wrong address makes one dead

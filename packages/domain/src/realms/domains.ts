@@ -47,10 +47,10 @@ export async function insertDomain(
   wanted: DomainObject,
 ): Promise<number> {
   const { realmId } = actor;
-  const there = await listDomains(tx, realmId);
-  if (there.some(({ domain }) => domain === wanted.domain))
+  const existing = await listDomains(tx, realmId);
+  if (existing.some(({ domain }) => domain === wanted.domain))
     throw errors.badRequest(`The domain ${wanted.domain} is already in the list`);
-  if (there.length >= maxDomains)
+  if (existing.length >= maxDomains)
     throw errors.badRequest(`An organization cannot have more than ${maxDomains} domains`);
   const prisma = await tx.prisma();
   const { domain, allow_subdomains: allowSubdomains } = wanted;
@@ -76,15 +76,15 @@ export async function updateDomain(
 ): Promise<void> {
   const { realmId } = actor;
   await administerAsOwner(tx, actor);
-  const there = find(await listDomains(tx, realmId), name);
-  if (there.allow_subdomains === allowSubdomains) return;
+  const before = find(await listDomains(tx, realmId), name);
+  if (before.allow_subdomains === allowSubdomains) return;
   const prisma = await tx.prisma();
   await prisma.realmDomain.update({
-    where: { realmId_domain: { realmId, domain: there.domain } },
+    where: { realmId_domain: { realmId, domain: before.domain } },
     data: { allowSubdomains },
     select: { id: true },
   });
-  const changed = { domain: there.domain, allow_subdomains: allowSubdomains };
+  const changed = { domain: before.domain, allow_subdomains: allowSubdomains };
   recordAndEmit(tx, actor, { type: "domain_changed", data: changed }, [
     domainChanged({ realm_domain: changed }),
   ]);

@@ -146,8 +146,8 @@ async function changedTopic(
   const channel = channels.get(row.channelId!);
   if (channel) checkTopicsPolicy(topic, channel.topicsPolicy, realm);
   if (topic !== row.topic && hasInvisibleCharacters(topic)) {
-    const there = await existingTopics(tx, realmId, [{ channelId: row.channelId!, topic }]);
-    if (there.length === 0) checkNewTopicVisible(raw, topic);
+    const existing = await existingTopics(tx, realmId, [{ channelId: row.channelId!, topic }]);
+    if (existing.length === 0) checkNewTopicVisible(raw, topic);
   }
   return { topic };
 }

@@ -131,8 +131,8 @@ function inputsOf(
       : { kind: "channel", channelId };
   const input: MessageInput = { senderId, destination: here, topic, content };
   if (channelId === null) return [{ input, parsed }];
-  const there: Destination = { kind: "channel", channelId: targetId(wanted) ?? channelId };
-  const next = { ...input, destination: there, topic: wanted.topic ?? topic };
+  const destination: Destination = { kind: "channel", channelId: targetId(wanted) ?? channelId };
+  const next = { ...input, destination, topic: wanted.topic ?? topic };
   return [
     { input, parsed },
     { input: next, parsed: undefined },

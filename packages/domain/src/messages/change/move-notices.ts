@@ -65,10 +65,10 @@ export async function moveNotices(
       notice: text,
       readBy: [actor.id],
     });
-  const there = named(to, from.channel);
+  const target = named(to, from.channel);
   const moved = whole
-    ? paragraph`${what} ${were} moved to ${there} by ${who}.`
-    : paragraph`${what} ${were} moved from this topic to ${there} by ${who}.`;
+    ? paragraph`${what} ${were} moved to ${target} by ${who}.`
+    : paragraph`${what} ${were} moved from this topic to ${target} by ${who}.`;
   const arrived = paragraph`${what} ${were} moved here from ${named(from, to.channel)} by ${who}.`;
   return [
     ...(notifyOldTopic ? [await say(source, from.topic, notice(moved))] : []),

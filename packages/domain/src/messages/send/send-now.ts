@@ -40,7 +40,7 @@ export async function sendNow(
 
 /**
  * Notifies a bot's owner if the error says that the bot's channel does not exist, in a separate transaction.
- * @returns whether it says so
+ * @returns whether the error says this
  */
 export async function reportMissingChannel(
   sending: Pick<Sending, "db" | "log">,
@@ -67,8 +67,8 @@ export async function reportToOwner(
 }
 
 /**
- * Copies of the messages of one request: writing so many takes about a second, in which the organization's other messages
- * wait.
+ * Maximum copies of the messages of one request. Writing so many takes about a second, and the other messages of the
+ * organization wait.
  */
 const maxCopiesTogether = 100_000;
 
