@@ -4,7 +4,7 @@ import { lineText } from "./nesting.ts";
 
 /** Limit of cells: rows are padded to the header's width, so a short text could make a huge table. */
 const MOST_CELLS = 10_000;
-/** The same with aligned columns, whose cells take 40 characters of HTML instead of 10. */
+/** Limit of cells if columns are aligned: such cells take 40 characters of HTML instead of 10. */
 const MOST_ALIGNED_CELLS = 2_500;
 
 /** Parses pipe tables by the engine's rule; one that exceeds the limit of cells is text. */

@@ -29,7 +29,7 @@ export class LineWriter {
     if (shown !== "") this.#append(shown.replaceAll("\n", " "));
   }
 
-  /** The same for preformatted text. */
+  /** Appends preformatted text, line by line. */
   writeLines(text: string): void {
     for (const [i, line] of text.split("\n").entries()) {
       if (i > 0) this.endLine();
