@@ -19,7 +19,7 @@ export class Override<Value, Null> {
     this.isNotNull = isNotNull;
   }
 
-  /** The same override of a column that is never null. */
+  /** This override for a column that is never null. */
   get notNull(): Override<Value, never> {
     return new Override(true);
   }

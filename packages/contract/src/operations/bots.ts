@@ -22,7 +22,7 @@ const serviceFields = {
 /** The endpoint of an outgoing webhook bot (bot-platform.md §2.1). `token`: every request has it. */
 export const botService = z.strictObject({ ...serviceFields, token: z.string() });
 
-/** The same as logged, with the token sealed, in hexadecimal digits. */
+/** A {@link botService} as the event log stores it: with the token sealed, in hexadecimal digits. */
 export const loggedService = z.strictObject({ ...serviceFields, token_sealed: z.string() });
 
 /** Fields of a bot for its owner and administrators, in addition to the user object (users.md §5). */
