@@ -7,7 +7,7 @@ const defaultLimit = 100;
 export interface LookUp<Key, Found> {
   /** Returns the value as of a query that begins after this call; undefined if there is none. */
   find(key: Key): Promise<Found | undefined>;
-  /** The same for the work of one request. */
+  /** Returns a look-up that ends at the deadline of one request. */
   within(deadline: RequestDeadline): LookUp<Key, Found>;
 }
 

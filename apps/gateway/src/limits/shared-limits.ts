@@ -117,9 +117,9 @@ export class SharedLimits {
 
   async #readClock(): Promise<void> {
     const asked = this.#clock.now();
-    const there = await this.#tryStore(() => this.#store.now());
-    if (there === undefined) return;
-    this.#aheadMs = there - (asked + this.#clock.now()) / 2;
+    const storeTime = await this.#tryStore(() => this.#store.now());
+    if (storeTime === undefined) return;
+    this.#aheadMs = storeTime - (asked + this.#clock.now()) / 2;
     this.#synchronizedAt = performance.now();
   }
 
