@@ -19,7 +19,7 @@ export interface FailedQuery {
   readonly until?: number;
 }
 
-/** The same with ids for names; an empty list of ids matches nothing. */
+/** A {@link FailedQuery} with ids instead of names; an empty list of ids matches nothing. */
 export interface FailedFilter extends Pick<FailedQuery, "reason" | "since" | "until"> {
   readonly realmId?: number;
   readonly senderIds?: readonly number[];

@@ -15,7 +15,7 @@ export function work(job: string): Html {
   return title === undefined ? html`<code>${job}</code>` : html`${title} <code>${job}</code>`;
 }
 
-/** The same as plain text, for an option of a form. */
+/** Formats a background job like {@link work}, as plain text for an option of a form. */
 export function workText(job: string): string {
   const title = intentJobs.get(job)?.title;
   return title === undefined ? job : `${title}, ${job}`;

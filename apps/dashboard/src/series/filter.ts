@@ -18,7 +18,7 @@ export interface SeriesQuery {
   readonly state?: (typeof seriesStates)[number];
 }
 
-/** The same with ids for names; an empty list of ids matches nothing. */
+/** A {@link SeriesQuery} with ids instead of names; an empty list of ids matches nothing. */
 export interface SeriesFilter extends Pick<SeriesQuery, "state"> {
   readonly realmId?: number;
   readonly authorIds?: readonly number[];
