@@ -59,7 +59,7 @@ interface CreationAuthorization {
 }
 
 /**
- * Checks the parts that do not depend on the name: group values and folder (steps 2 and 3).
+ * Checks the properties of new channels that do not depend on their names: group values and folder (steps 2 and 3).
  * @param memberships memberships of the creator
  * @throws ApiError `BAD_REQUEST`
  */

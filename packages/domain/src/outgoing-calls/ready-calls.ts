@@ -60,7 +60,7 @@ const figures = statement({
 /** Figures of all calls that operators set alerts on. */
 export type OutgoingFigures = RowOf<typeof figures>;
 
-/** Reads the figures. `oldestSeconds`: since the oldest call that may be made now could be made. */
+/** Reads the figures. `oldestSeconds`: how long the oldest ready call has been ready. */
 export async function readOutgoing(sql: Sql): Promise<OutgoingFigures | undefined> {
   return (await sql.rows(figures))[0];
 }
@@ -76,7 +76,7 @@ const repair = statement({
     RETURNING c.id`,
 });
 
-/** Lets calls go that wait for an earlier one although there is none, such as after the deletion of rows by hand. */
+/** Makes calls ready that wait for an earlier call that does not exist, for example because its row was deleted by hand. */
 export async function repairCalls(sql: Sql, limit: number): Promise<number> {
   return (await sql.rows(repair, [limit])).length;
 }

@@ -148,7 +148,7 @@ export const possibleHolders = ({
 }) => `SELECT user_id FROM subscriptions WHERE channel_id = ${channel}
       UNION SELECT user_id FROM user_messages WHERE message_id = ANY(${ids}) AND flags & ${flag.historical} <> 0`;
 
-/** Sets and clears flags. */
+/** Replaces the flags that depend on the content, in copies in which they differ. */
 const rewriteCopies = statement({
   name: "flags-of-rewritten",
   text: `WITH holder AS (
