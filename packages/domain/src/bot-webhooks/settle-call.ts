@@ -33,7 +33,7 @@ const failureText = "Failure! My endpoint could not handle this message.";
 /** Calls that fail after this many attempts are given up. */
 const maxAttempts = 6;
 
-/** Seconds after the first attempts, by the number of attempts that failed. */
+/** Seconds to wait before the next attempt, by the number of failed attempts. */
 const pauses = [1, 4, 15, 60, 300];
 
 /** Fraction by which a pause is shorter or longer. */
@@ -106,7 +106,7 @@ const noteState = statement({
 /**
  * Stores what follows from a call, in one transaction: the bot's reply, the state of the call, the attempt, the messages
  * about a call that is given up, and the slot. Does nothing for a call that another worker has made meanwhile.
- * @param verdict `ended` if nothing is to be said at all
+ * @param verdict `ended` if the bot sends nothing
  * @param attempt undefined if no endpoint was called
  */
 export async function settleCall(

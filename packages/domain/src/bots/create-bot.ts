@@ -42,7 +42,7 @@ interface NewBot {
   readonly fullName: string;
   readonly shortName: string;
   readonly botType: number;
-  /** With which programs sign webhooks; undefined or empty for none. */
+  /** The secret with which programs sign webhooks; undefined or empty for none. */
   readonly webhookSecret: string | undefined;
   /** Names of channels. */
   readonly sendingChannel: string | undefined;

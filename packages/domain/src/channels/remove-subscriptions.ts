@@ -122,7 +122,7 @@ function assertCanRemoveOthers(actor: Account, channel: Channel, memberships: Me
 type UpdatedSubscriptions = Pick<AddedSubscriptions, "subscribed" | "alreadySubscribed"> &
   RemovedSubscriptions;
 
-/** The account itself; missing channels are created as public ones. */
+/** Options for subscribing the account itself: missing channels are created as public ones. */
 const asByDefault: Omit<AddSubscriptionsInput, "subscriptions"> = {
   principals: undefined,
   authorizationErrorsFatal: true,

@@ -2,7 +2,7 @@ import { statement, type Tx } from "@carillon/db";
 
 import { archivedDays } from "../messages/removal/archive-messages.ts";
 
-/** Deletions in one statement: each takes up to some hundreds of steps with it. */
+/** Number of deletions that one statement forgets. Their steps, some hundreds for each at most, are deleted with them. */
 const batch = 20;
 
 const forget = statement({

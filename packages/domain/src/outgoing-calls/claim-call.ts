@@ -158,8 +158,8 @@ const giveUpOld = statement({
 });
 
 /**
- * Marks calls as given up that have waited for ten minutes for an endpoint that has just failed a trial: one trial each
- * would take days. Their jobs do the rest.
+ * Marks calls for giving up and returns their jobs, which end them. The calls have waited for ten minutes, and their
+ * endpoint has just failed a trial: a trial for each of them could take days.
  */
 export function giveUpOldCalls(sql: Sql, { realmId, origin }: Endpoint): Promise<CallWebhook[]> {
   return sql.rows(giveUpOld, [realmId, origin]);

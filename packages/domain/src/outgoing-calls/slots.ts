@@ -38,7 +38,7 @@ const busy = (realm: string, origin: string) => `(
     SELECT count(*) AS "all", count(*) FILTER (WHERE b.origin = ${origin}) AS here
     FROM outgoing_slot b WHERE b.realm_id = ${realm} AND b.until > clock_timestamp())`;
 
-/** SQL: how many calls the circuit of the row `o` admits at once, which may be missing. */
+/** SQL: how many calls at once the circuit of the row `o` admits. The row may be missing. */
 const admitted = `CASE WHEN o.open_until > clock_timestamp() THEN 0
     WHEN o.failures >= ${maxFailures} THEN 1 ELSE ${maxOfOrigin} END`;
 

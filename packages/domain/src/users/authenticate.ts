@@ -11,7 +11,7 @@ export interface NoAccount {
 export interface LoggedIn extends Account {
   /** Digest of the key that was used, which may be replaced before the request is handled. */
   readonly keyDigest: Uint8Array;
-  /** With which programs sign webhooks for the bot, sealed; null for none (bot-platform.md §1.1). */
+  /** The secret with which programs sign webhooks for the bot, sealed; null for none (bot-platform.md §1.1). */
   readonly webhookSecretSealed: Uint8Array | null;
 }
 
