@@ -56,7 +56,10 @@ export function isReminder({ kind }: Pick<DueRow, "kind">): boolean {
 /** Seconds between two tries of a row that is tried singly: other rows are sent meanwhile. */
 const singlePause = 15;
 
-/** Seconds after counting a try in which no other try of the row is counted, so that the try can take the delivery lock. */
+/**
+ * For this many seconds after a counted try no other try of the row is counted, so that the first can take the delivery
+ * lock.
+ */
 const tryLease = 5;
 
 /** Milliseconds that a claim waits for an edit or a delete that holds a row. */
@@ -303,7 +306,7 @@ const uncount = statement({
   text: "UPDATE scheduled_messages SET attempts = attempts - 1, retry_at = NULL WHERE id = ANY($1::bigint[])",
 });
 
-/** Undoes the count of a try, with the COMMIT, in claimed rows that were left out of the batch. */
+/** Undoes the count of a try in claimed rows that were left out of the batch. The statement is sent with the COMMIT. */
 export function uncountTries(tx: Tx, rows: readonly DueRow[]): void {
   if (rows.length === 0) return;
   tx.sendWithCommit(uncount, [packed.bigints(rows.map(({ id }) => id))]);

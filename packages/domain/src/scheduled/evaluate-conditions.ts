@@ -58,7 +58,7 @@ function hasCheckedIn(
   return interval === undefined && checkedInBy?.some(isNamed) === true;
 }
 
-/** Number of newest messages of a topic that are examined first. Only if none is a reply, the topic's senders are examined. */
+/** Number of newest messages of a topic that are examined first. The topic's senders are examined only if none is a reply. */
 const newestExamined = 100;
 
 /** SQL: the message counts as a reply if the condition names no accounts. */

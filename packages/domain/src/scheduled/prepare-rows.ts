@@ -117,7 +117,7 @@ export async function prepareRows(
   }
   return { realm, rows, failures, withheld, sendable, outgoing };
 
-  /** Leaves the rows from the index on to the next batch. */
+  /** Keeps the rows before the index: the next batch gets the others. */
   function rowsBefore(index: number): PreparedRows {
     for (const deferred of rows.slice(index)) {
       failures.delete(deferred);

@@ -27,7 +27,7 @@ export async function openConversations(
   realm: Realm,
   conversations: readonly Conversation[],
 ): Promise<{ readonly ids: ReadonlyMap<string, number>; readonly events: readonly NewEvent[] }> {
-  // The visibility lock comes before the setting that restricts guests is read, because a change of it may be in
+  // Takes the visibility lock before it reads the setting that restricts guests: a change of the setting may be in
   // progress.
   const showing = conversations.filter(canMakeVisible);
   const fresh = await listNewConversations(

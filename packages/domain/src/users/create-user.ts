@@ -196,7 +196,7 @@ export interface NewUser {
   readonly canChangeUserEmails?: boolean;
   /** The creator for the audit log; undefined for the accounts of a new organization. */
   readonly createdBy?: number;
-  /** Override the organization's defaults; wire names. */
+  /** Settings by wire names, which override the organization's defaults. */
   readonly settings?: Readonly<Record<string, unknown>>;
   /** The offer of the link that the person joins with. Default: the default channels; nothing for guests. */
   readonly offer?: NewcomersOffer;

@@ -41,7 +41,7 @@ import { endOwnInvitations } from "./end-invitations.ts";
 import { reactivatedSettings } from "./reactivate-user.ts";
 import { deleteProfile } from "./update-user.ts";
 
-/** The data of a user and of their bots to delete, in the wire format. */
+/** Which data of a user and of their bots to delete, in the wire format. */
 export interface DeactivationActions {
   readonly delete_profile: boolean;
   readonly delete_public_channel_messages: boolean;
@@ -157,7 +157,7 @@ function byAccount(
   };
 }
 
-/** The data of a person and of their bots to delete. */
+/** Which data of a person and of their bots to delete. */
 interface WantedDeletions {
   readonly profile: boolean;
   readonly messages: MessagesToDelete;

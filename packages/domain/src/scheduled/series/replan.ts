@@ -46,7 +46,7 @@ function beforeDue(schedule: Schedule, realm: Realm, planned: PlannedRow | undef
  * Stores changes of a locked series and replaces its planned occurrence by the next one of the changed schedule. A series
  * without a next occurrence ends, and an ended one with a next occurrence becomes active.
  * @param schedule of the changed series
- * @param ended the occurrence from whose time on the next one is searched, even if that time has passed; by default the
+ * @param ended the search for the next occurrence begins at the time of this one if that time has passed; by default the
  *   planned one
  */
 export async function replan(
