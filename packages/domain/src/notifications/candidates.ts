@@ -7,7 +7,10 @@ import { flag, visibilityPolicy } from "@carillon/model";
 /** Seconds after the last activity for which an account counts as present (push.md §9). */
 export const presentFor = 140;
 
-/** SQL: whether the account is present: active lately, and a client of it receives `message` events. @param userId an expression */
+/**
+ * SQL: whether the account was active recently and has a client that receives `message` events.
+ * @param userId an expression
+ */
 export const isPresent = (userId: string): string => `EXISTS (SELECT FROM user_presence seen
           WHERE seen.user_id = ${userId} AND seen.active_at > now() - interval '${presentFor} seconds' OFFSET 0)
         AND EXISTS (SELECT FROM event_queue q WHERE q.user_id = ${userId} AND ${aliveQueue}

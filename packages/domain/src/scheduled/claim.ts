@@ -128,7 +128,7 @@ export async function beginClaiming(tx: Tx, mode: "batch" | "single" = "batch"):
 export interface BatchLimits {
   /** Maximum rows. */
   readonly rows: number;
-  /** A row is added if the rows before it have fewer bytes of text in all, so that the last row may exceed the limit. */
+  /** A row is added if the rows before it have fewer bytes of text than this, so the last row may exceed the limit. */
   readonly bytes: number;
   /** Ids of rows that the previous batch is delivering: they stay due until it commits. */
   readonly taken?: readonly number[];

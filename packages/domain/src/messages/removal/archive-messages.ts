@@ -41,8 +41,8 @@ const idsOf = (condition: string) =>
  *
  * PostgreSQL underestimates the rows of a deleting CTE so much that it would choose nested loops of copies and
  * accounts. So EXCEPT finds the accounts that could not see the messages, and full joins, which never use nested loops,
- * look them up again. One archive row contains all copies, reactions and submessages of a message. Copies are sorted
- * for grouping, because a hash aggregate keeps 500 groups in memory and spills the rest to disk.
+ * find the copies of these accounts. One archive row contains all copies, reactions and submessages of a message. Copies
+ * are sorted for grouping, because a hash aggregate keeps 500 groups in memory and spills the rest to disk.
  */
 export const move = statement({
   name: "messages-to-archive",

@@ -110,8 +110,8 @@ const store = statement({
 });
 
 /**
- * Finds the first excess row once for each sender; a join in one step found it again for each row. Skips rows that other
- * transactions have locked: a request has just used them, or the next call deletes them.
+ * Finds the first excess row once for each sender; a join in one step would find it again for each row. Skips rows that
+ * other transactions have locked: a request has just used them, or the next call deletes them.
  */
 const trim = statement({
   name: "upserts-trim",
