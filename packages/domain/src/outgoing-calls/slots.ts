@@ -15,7 +15,7 @@ const maxOfOrigin = 4;
 /** Unanswered calls in a row that open the circuit. */
 const maxFailures = 5;
 
-/** Seconds. */
+/** Seconds for which the circuit opens: the first time, and at most. */
 const firstPause = 10;
 const maxPause = 600;
 
@@ -42,7 +42,9 @@ const busy = (realm: string, origin: string) => `(
 const admitted = `CASE WHEN o.open_until > clock_timestamp() THEN 0
     WHEN o.failures >= ${maxFailures} THEN 1 ELSE ${maxOfOrigin} END`;
 
-/** SQL, for a FROM clause: the endpoints whose next call may be made, of rows `s` with `realm_id` and `origin`. */
+/**
+ * SQL for a FROM clause, after rows `s` with `realm_id` and `origin`: keeps the rows whose endpoint may be called now.
+ */
 export const admittedEndpoints = `LEFT JOIN outgoing_origin o ON o.realm_id = s.realm_id AND o.origin = s.origin
     JOIN LATERAL ${busy("s.realm_id", "s.origin")} busy ON busy."all" < ${maxOfOrganization} AND busy.here < ${admitted}`;
 
@@ -79,7 +81,7 @@ const release = statement({
   text: "DELETE FROM outgoing_slot WHERE id = $1",
 });
 
-/** Ends a call. */
+/** Frees the slot of a call that has ended. */
 export async function releaseSlot(sql: Sql, slotId: number): Promise<void> {
   await sql.rows(release, [slotId]);
 }

@@ -108,7 +108,7 @@ class Delivery {
   readonly #maxRows: number;
   readonly #maxBytes: number;
   readonly #startedAt = performance.now();
-  /** Rows of the next batch, and bytes of its text, at most. */
+  /** Maximum rows of the next batch, and maximum bytes of its texts. */
   #rows: number;
   #bytes: number;
   #batches = 0;

@@ -32,7 +32,7 @@ const allTopics = statement({
 
 /**
  * Scans from each topic's newest message down to the first that the account has received, and stops at the account's
- * oldest copy. A topic without a message that it has received costs one lookup for each message of the topic.
+ * oldest copy. If the account has received no message of a topic, each message of the topic costs one lookup.
  */
 const receivedTopics = statement({
   name: "topics-received-of-channel",
