@@ -15,7 +15,7 @@ export const sniffedBytes = 32 * 1024;
 
 /**
  * Returns the content type of an uploaded file (files.md §1): the type that the client sent if it is well-formed, else
- * the type of the extension. Adds `charset=utf-8` to plain text without a charset that begins as valid UTF-8.
+ * the type of the extension. Adds `charset=utf-8` to plain text if it has no charset and the file begins as valid UTF-8.
  * @param declared the `Content-Type` of the part
  * @param head the first {@link sniffedBytes} of the file
  */

@@ -58,7 +58,7 @@ export interface MentionContext {
 export interface MentionLookups {
   readonly groupsById: ReadonlyMap<number, NamedGroup>;
   readonly usersById: ReadonlyMap<number, NamedUser>;
-  /** Returns the lookups of one text. Channels are those whose content the author can read: private names leak no ids. */
+  /** Returns the lookups of one text. Leaves out channels whose content the author cannot read, to hide their ids. */
   of(parsed: ParsedMessage, author: Account, context: MentionContext): Lookups;
 }
 
@@ -270,7 +270,7 @@ function linkKey(authorId: number, channelId: number, topic: string): string {
   return `${authorId}:${channelId}:${topic}`;
 }
 
-/** Ids of messages by {@link linkKey}. */
+/** Returns the ids of the newest messages of linked topics, by {@link linkKey}. */
 async function loadNewestOfTopics(
   sql: Sql,
   realmId: number,
