@@ -49,7 +49,7 @@ export interface CheckFacts {
   readonly folding: Folding;
   /**
    * How many accounts have sent or reacted in a topic, by {@link exactTopicKey}, for texts that mention its participants.
-   * More than {@link manyUsers} senders are not counted to the end.
+   * A topic with more than {@link manyUsers} senders counts as having one more than that.
    */
   readonly participants: ReadonlyMap<string, number>;
   readonly lookups: MentionLookups;

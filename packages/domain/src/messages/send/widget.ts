@@ -1,7 +1,7 @@
 import { bounds, errors } from "@carillon/contract";
 import { isLongerThan } from "@carillon/kit";
 
-/** Line ends of upstream, which has more than Markdown. */
+/** Line ends that upstream recognizes: more than those of Markdown. */
 // oxlint-disable-next-line no-control-regex
 const lineEnd = /\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]/u;
 
