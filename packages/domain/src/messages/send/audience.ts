@@ -11,7 +11,7 @@ export interface Receivers {
   readonly reachable: boolean;
 }
 
-/** Scans the index of devices once along the list, so that it costs little if there are few devices. */
+/** Looks up all ids in one scan of the index of devices, which costs little if there are few devices. */
 const hasDevice = (ids: string) =>
   `EXISTS (SELECT FROM client_devices d WHERE d.user_id = ANY(${ids}) AND d.push_token_id IS NOT NULL)`;
 
