@@ -61,15 +61,15 @@ function hasCheckedIn(
 /** Number of newest messages of a topic that are examined first. The topic's senders are examined only if none is a reply. */
 const newestExamined = 100;
 
-/** SQL: the message counts as a reply if the condition names no accounts. */
+/** SQL: whether the message counts as a reply for a condition that names no accounts. */
 const isReply = "m.sender_id <> a.sender_id AND NOT u.is_bot";
 
 const isInTopic =
   "m.recipient_id = a.recipient_id AND m.is_channel AND lower(m.topic) = lower(t.topic)";
 
 /**
- * SQL: the newest message of an account in a direct conversation. As ranges and in the order of the index: with equality
- * conditions PostgreSQL may expect a match soon, and scan the primary key backwards through all messages.
+ * SQL: the newest message of an account in a direct conversation. Compares ranges and sorts in the order of the index:
+ * with equality conditions PostgreSQL may expect a match soon, and scan the primary key backwards through all messages.
  */
 const newestDirect = (account: string) => {
   const key = (id: string) => `(${account}, a.recipient_id, ${id})`;
@@ -79,7 +79,7 @@ const newestDirect = (account: string) => {
       ORDER BY m.sender_id DESC, m.recipient_id DESC, m.id DESC LIMIT 1)`;
 };
 
-/** SQL: the newest message of an account in a topic, as a range for the same reason. */
+/** SQL: the newest message of an account in a topic. Compares a range for the same reason as {@link newestDirect}. */
 const newestInTopic = (account: string) =>
   `(SELECT m.id, m.sent_at FROM messages m
       WHERE ${isInTopic} AND m.sender_id >= ${account} AND m.sender_id <= ${account} AND m.id > a.before
