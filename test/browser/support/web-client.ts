@@ -36,7 +36,7 @@ export function useWebClient(): () => WebClientScene {
   let scene: WebClientScene | undefined;
   before("serve the browser client", async () => {
     const webClient = await buildClient("http://127.0.0.1");
-    const gateway = await startGateway(db, { app: { webClient } });
+    const gateway = await startGateway(db, { site: { development: true }, app: { webClient } });
     const org = await organization(db, { subdomain: "", name: "Herons" });
     scene = {
       db,

@@ -7,7 +7,7 @@ export type SettingName = keyof typeof t.names;
 
 /**
  * How a setting is edited. `seconds` and `days` have a value for "unlimited"; `channel` has one for none; `group` is a
- * permission.
+ * permission; `methods` are the ways to sign in, which have a field of their own.
  */
 export type SettingKind =
   | "boolean"
@@ -18,6 +18,7 @@ export type SettingKind =
   | "days"
   | "channel"
   | "group"
+  | "methods"
   | {
       readonly choices: ReadonlyArray<{ readonly value: string | number; readonly label: string }>;
     };
@@ -25,6 +26,11 @@ export type SettingKind =
 export interface Setting {
   readonly name: SettingName;
   readonly kind: SettingKind;
+}
+
+/** A setting that one field edits. */
+export interface OneValueSetting extends Setting {
+  readonly kind: Exclude<SettingKind, "methods">;
 }
 
 export interface SettingSection {
@@ -54,6 +60,7 @@ export const settingSections: readonly SettingSection[] = [
   {
     title: t.sections.joining,
     settings: {
+      authentication_methods: "methods",
       invite_required: "boolean",
       can_invite_users_group: "group",
       create_multiuse_invite_group: "group",
@@ -90,6 +97,8 @@ export const settingSections: readonly SettingSection[] = [
       message_retention_days: "days",
       enable_read_receipts: "boolean",
       can_mention_many_users_group: "group",
+      direct_message_initiator_group: "group",
+      direct_message_permission_group: "group",
       default_code_block_language: "text",
       inline_image_preview: "boolean",
       inline_url_embed_preview: "boolean",
@@ -154,6 +163,7 @@ export const settingSections: readonly SettingSection[] = [
 
 /** Settings that only owners may change. */
 const ownersOnly: ReadonlySet<SettingName> = new Set<SettingName>([
+  "authentication_methods",
   "invite_required",
   "can_invite_users_group",
   "create_multiuse_invite_group",
@@ -175,14 +185,14 @@ export function isForOwners(name: SettingName): boolean {
  * @param before the value that the store has, which group-valued settings name
  */
 export function changeOf(
-  { name, kind }: Setting,
+  { name, kind }: OneValueSetting,
   text: string,
   before: unknown,
 ): UpdateRealmParams {
   return { [name]: valueOf(kind, text, before) };
 }
 
-function valueOf(kind: SettingKind, text: string, before: unknown): unknown {
+function valueOf(kind: OneValueSetting["kind"], text: string, before: unknown): unknown {
   switch (kind) {
     case "boolean":
       return text === "true";

@@ -7,7 +7,8 @@ import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
 import type { Option } from "../ui/select.tsx";
 import { groupOptions, optionOf } from "./group-setting.ts";
-import { changeOf, type Setting } from "./organization-settings.ts";
+import { MethodsField } from "./methods-field.tsx";
+import { changeOf, type OneValueSetting, type Setting } from "./organization-settings.ts";
 import { useAction } from "../ui/use-action.ts";
 
 const t = texts.organization.settings;
@@ -20,7 +21,20 @@ export interface SettingFieldProps {
 }
 
 /** One setting. Choices are saved at once, texts and numbers by their button. */
-export function SettingField({ setting, groups, isAllowed }: SettingFieldProps) {
+export function SettingField(props: SettingFieldProps) {
+  const { name, kind } = props.setting;
+  return kind === "methods" ? (
+    <MethodsField isAllowed={props.isAllowed} />
+  ) : (
+    <OneValueField {...props} setting={{ name, kind }} />
+  );
+}
+
+interface OneValueFieldProps extends SettingFieldProps {
+  readonly setting: OneValueSetting;
+}
+
+function OneValueField({ setting, groups, isAllowed }: OneValueFieldProps) {
   const { client, settings, channels } = useOrganization();
   const id = useId();
   const { run, isBusy, problem } = useAction();
@@ -54,6 +68,7 @@ export function SettingField({ setting, groups, isAllowed }: SettingFieldProps) 
       {setting.kind === "boolean" ? (
         <input
           id={id}
+          name={setting.name}
           type="checkbox"
           checked={value === "true"}
           disabled={isDisabled}
@@ -62,6 +77,7 @@ export function SettingField({ setting, groups, isAllowed }: SettingFieldProps) 
       ) : options ? (
         <select
           id={id}
+          name={setting.name}
           value={value}
           disabled={isDisabled}
           onChange={(event) => void save(event.currentTarget.value)}
@@ -101,19 +117,30 @@ interface TextInputProps {
   readonly onInput: (text: string) => void;
 }
 
-function TextInput({ id, setting: { kind }, value, isDisabled, onInput }: TextInputProps) {
+function TextInput({ id, setting: { kind, name }, value, isDisabled, onInput }: TextInputProps) {
   const listen = (event: { readonly currentTarget: { readonly value: string } }) =>
     onInput(event.currentTarget.value);
   if (kind === "long-text")
     return (
-      <textarea id={id} rows={3} dir="auto" value={value} disabled={isDisabled} onInput={listen} />
+      <textarea
+        id={id}
+        name={name}
+        rows={3}
+        dir="auto"
+        value={value}
+        disabled={isDisabled}
+        onInput={listen}
+      />
     );
   if (kind === "text")
-    return <input id={id} dir="auto" value={value} disabled={isDisabled} onInput={listen} />;
+    return (
+      <input id={id} name={name} dir="auto" value={value} disabled={isDisabled} onInput={listen} />
+    );
   const placeholder = kind === "seconds" || kind === "days" ? texts.common.unlimited : undefined;
   return (
     <input
       id={id}
+      name={name}
       type="number"
       min={0}
       placeholder={placeholder}

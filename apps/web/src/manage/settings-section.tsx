@@ -1,10 +1,12 @@
 import { useSignal } from "@preact/signals";
 import type { UserGroup } from "@carillon/client";
+import { Fragment } from "preact";
 import { roles } from "../store/roles.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Alert } from "../ui/alert.tsx";
 import { FilterField } from "../ui/filter-field.tsx";
+import { DomainsField } from "./domains-field.tsx";
 import {
   isForOwners,
   type Setting,
@@ -53,12 +55,18 @@ export function SettingsSection() {
           <section key={title} class="settings" aria-label={title}>
             <h3>{title}</h3>
             {settings.map((setting) => (
-              <SettingField
-                key={setting.name}
-                setting={setting}
-                groups={groups.value ?? []}
-                isAllowed={role <= (isForOwners(setting.name) ? roles.owner : roles.administrator)}
-              />
+              <Fragment key={setting.name}>
+                <SettingField
+                  setting={setting}
+                  groups={groups.value ?? []}
+                  isAllowed={
+                    role <= (isForOwners(setting.name) ? roles.owner : roles.administrator)
+                  }
+                />
+                {setting.name === "emails_restricted_to_domains" && (
+                  <DomainsField isAllowed={role <= roles.owner} />
+                )}
+              </Fragment>
             ))}
           </section>
         ))}

@@ -14,6 +14,7 @@ export const eventTypes = [
   "reaction",
   "realm",
   "realm_bot",
+  "realm_domains",
   "realm_emoji",
   "realm_user",
   "scheduled_messages",

@@ -1,0 +1,53 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { useOrganization } from "../store/use-organization.ts";
+import { texts } from "../texts.ts";
+import { Alert } from "../ui/alert.tsx";
+import { useAction } from "../ui/use-action.ts";
+
+const t = texts.organization.settings;
+
+/** How people sign in, by the name of the method. */
+type Methods = Readonly<Record<string, { readonly enabled: boolean }>>;
+
+/** The ways to sign in, each of which can be on or off. */
+export function MethodsField({ isAllowed }: { readonly isAllowed: boolean }) {
+  const { client, settings } = useOrganization();
+  const { run, isBusy, problem } = useAction();
+  const methods = (settings.organization.get("authentication_methods") ?? {}) as Methods;
+  // What was asked for, until the event of the change has arrived or the server has refused.
+  const asked = useSignal<Readonly<Record<string, boolean>> | undefined>(undefined);
+  useEffect(() => {
+    asked.value = undefined;
+  }, [methods]);
+  const isOn =
+    asked.value ??
+    Object.fromEntries(Object.entries(methods).map(([name, { enabled }]) => [name, enabled]));
+
+  async function change(name: string, enabled: boolean): Promise<void> {
+    // Methods that a request does not name are turned off.
+    asked.value = { ...isOn, [name]: enabled };
+    const request = { authentication_methods: asked.value };
+    if (!(await run(() => client.updateRealm(request)))) asked.value = undefined;
+  }
+  return (
+    <fieldset
+      class="setting setting-list"
+      name="authentication_methods"
+      disabled={!isAllowed || isBusy}
+    >
+      <legend>{t.names.authentication_methods}</legend>
+      {Object.entries(isOn).map(([name, enabled]) => (
+        <label key={name} class="check">
+          <input
+            type="checkbox"
+            checked={enabled}
+            onChange={(event) => void change(name, event.currentTarget.checked)}
+          />
+          {t.methods[name] ?? name}
+        </label>
+      ))}
+      {problem !== undefined && <Alert>{problem}</Alert>}
+    </fieldset>
+  );
+}
