@@ -8,6 +8,8 @@ import {
   inChannel,
   inSeconds,
   messagesOf,
+  remind,
+  remindersOf,
   recordOf,
   schedule,
   scheduledOf,
@@ -137,6 +139,11 @@ describe("Sending later with the browser client", () => {
       await dialog.getByLabel("Monday").uncheck();
       await dialog.getByLabel("Friday").check();
       await dialog.getByLabel("Starts on").fill("2031-01-01");
+      const next = dialog.getByRole("region", { name: "Next five times" }).getByRole("listitem");
+      await waitFor(async () => (await next.first().textContent())?.startsWith("Fri, Jan 3,"), {
+        what: "the preview follows the rule",
+      });
+      expect(await next.count()).to.equal(5);
       await dialog.getByLabel("Ends").selectOption("On a date");
       await dialog.getByLabel("Last day").fill("2031-01-20");
       const preview = dialog.getByRole("region", { name: "Next five times" });
@@ -172,6 +179,83 @@ describe("Sending later with the browser client", () => {
       await withheld.getByRole("link", { name: "See the reply" }).click();
       await page.getByRole("log").getByText("I did").waitFor();
       expect(await sent()).to.deep.equal(["I did"]);
+    });
+
+    it("moves a message by a check-in, and withholds one that is not needed any more", async () => {
+      const page = await compose("Nobody has looked after the herons");
+      await choose(page, /^Unless someone replies/);
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("if someone replies before then").uncheck();
+      await dialog.getByLabel("if you check in before then").check();
+      await dialog.getByLabel("When I check in").selectOption("Send it a day later");
+      await button(dialog, "Schedule").click();
+      await page.getByRole("link", { name: "My schedule", exact: true }).last().click();
+      const planned = entry(page, /^Upcoming/, "Nobody has looked after the herons");
+      await planned.getByText("Not sent as long as you check in regularly").waitFor();
+      const [before] = await scheduledOf(as());
+      const id = before?.scheduled_message_id ?? 0;
+      const day = inSeconds(86_400);
+      await button(planned, "Check in").click();
+      await page.getByText("unless you check in again").waitFor();
+      const moved = (await recordOf(as(), id)).scheduled_delivery_timestamp;
+      expect(moved).to.be.within(day - 2, day + 120);
+      await planned.getByText("Last check-in:").waitFor();
+
+      await button(planned, "Edit").click();
+      await dialog.getByLabel("When I check in").selectOption("Do not send it");
+      await button(dialog, "Save").click();
+      await planned.getByText("Not sent if you check in before then").waitFor();
+      await button(planned, "Check in").click();
+      await page.getByText("Checked in. The message will not be sent.").waitFor();
+      await deliverNow(scene().db, scene().org.realm, [id]);
+      await entry(page, /^Withheld/, "Nobody has looked")
+        .getByText("someone had checked in")
+        .waitFor();
+      expect(await sent()).to.deep.equal([]);
+    });
+
+    it("reminds of a message, shows the reminder, and deletes it", async () => {
+      const { db, org } = scene();
+      const message = await send(
+        as(ben),
+        toChannel(room.id, { topic: "herons", content: "Count the eggs on Friday" }),
+      );
+      const page = await open(`#narrow/channel/${room.id}/topic/herons`);
+      const row = page.getByRole("log").getByText("Count the eggs on Friday");
+      await row.hover();
+      await page.getByRole("log").getByRole("button", { name: "More" }).first().press("Enter");
+      await page.locator("[role=menuitem]:focus").waitFor();
+      await page.getByRole("menuitem", { name: "Remind me…" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Date").fill("2020-01-01");
+      await button(dialog, "Remind me").click();
+      await dialog.getByRole("alert").waitFor();
+      await dialog.getByLabel("Date").fill("2031-05-02");
+      await dialog.getByLabel("Time", { exact: true }).fill("08:15");
+      await dialog.getByLabel("Note").fill("Bring the list");
+      await button(dialog, "Remind me").click();
+      await dialog.waitFor({ state: "detached" });
+      const [reminder] = await remindersOf(as());
+      expect(reminder).to.include({ reminder_target_message_id: message });
+      expect(local(reminder?.scheduled_delivery_timestamp, "Europe/Berlin")).to.equal(
+        "2031-05-02 08:15:00",
+      );
+
+      await page.goto(`${scene().gateway.url}/#schedule`);
+      const listed = entry(page, /^Reminders/, "Bring the list");
+      await listed.getByText("Count the eggs on Friday").waitFor();
+      await listed.getByRole("link", { name: "Go to the message" }).click();
+      await row.waitFor();
+      await page.goto(`${scene().gateway.url}/#schedule`);
+      await button(listed, "Delete").click();
+      await listed.waitFor({ state: "detached" });
+      expect(await remindersOf(as())).to.deep.equal([]);
+
+      // Another program's reminder is shown at once, and leaves when it is sent.
+      const id = await remind(as(), message);
+      await entry(page, /^Reminders/, "Count the eggs").waitFor();
+      await deliverNow(db, org.realm, [id]);
+      await page.getByText("Nothing is scheduled.").waitFor();
     });
 
     it("shows why a message failed, and sends it at a new time", async () => {

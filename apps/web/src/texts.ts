@@ -90,6 +90,7 @@ export const texts = {
     copyLink: "Copy the link",
     notCopied:
       "The browser does not allow this page to copy. Pages without https have no clipboard.",
+    remind: "Remind me…",
     markUnread: "Mark as unread from here",
     history: "Edit history",
     channelWas: (before: string, after: string) => `Channel: ${before} → ${after}`,
@@ -269,14 +270,28 @@ export const texts = {
     conditions: {
       reply: "if someone replies before then",
       topic_resolved: "if the topic is resolved by then",
-      check_in: "if someone has checked in",
-      interval: "as long as someone checks in regularly",
+      check_in: "if you check in before then",
+      interval: "as long as you check in regularly",
       by: {
         reply: "if one of certain people replies before then",
         topic_resolved: "if the topic is resolved by then",
         check_in: "if one of certain accounts has checked in",
+        interval: "as long as one of certain accounts checks in regularly",
       },
     },
+    afterCheckIn: "When I check in",
+    checkInWays: {
+      withhold: "Do not send it",
+      hour: "Send it an hour later",
+      day: "Send it a day later",
+      week: "Send it a week later",
+    },
+    laterBy: (seconds: number) => `Send it ${seconds} seconds later`,
+    checkIn: "Check in",
+    checkedIn: "Checked in. The message will not be sent.",
+    checkedInUntil: (time: string) =>
+      `Checked in. The message is sent on ${time} unless you check in again.`,
+    lastCheckIn: "Last check-in:",
     repeats: "Repeats",
     kinds: {
       daily: "Daily",
@@ -353,6 +368,13 @@ export const texts = {
     repeatingEmpty: "No message is repeated. “Repeat…” is in the menu of “Send later”.",
     failedTitle: "Failed",
     failedHint: "These messages were not sent. Give them a new time, change them, or delete them.",
+    remindersTitle: "Reminders",
+    remindersEmpty: "No reminders. “Remind me…” is in the menu of each message.",
+    reminderFailed: "The reminder could not be sent.",
+    goToMessage: "Go to the message",
+    remindTitle: "Remind me of the message",
+    remind: "Remind me",
+    note: "Note",
     withheldTitle: "Withheld",
     withheldHint:
       "These messages were not sent because a condition held. They are listed for 30 days.",

@@ -47,6 +47,7 @@ export function MessageActions({ message }: { readonly message: Message }) {
     ...(settings.organization.get("enable_read_receipts") === false
       ? []
       : [{ label: t.readBy, onChoose: () => open("readers") }]),
+    { label: t.remind, onChoose: () => open("remind") },
     { label: t.copyLink, onChoose: () => notices.attempt(copyLink(organization, message)) },
     { label: texts.common.delete, danger: true, onChoose: () => open("remove") },
   ];

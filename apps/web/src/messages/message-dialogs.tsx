@@ -1,4 +1,5 @@
 import { EmojiPicker } from "../emoji/emoji-picker.tsx";
+import { RemindDialog } from "../schedule/remind-dialog.tsx";
 import { useOrganization } from "../store/use-organization.ts";
 import { react } from "./actions.ts";
 import { HistoryDialog } from "./history-dialog.tsx";
@@ -30,6 +31,8 @@ export function MessageDialogs() {
       );
     case "move":
       return <MoveDialog message={message} onClose={close} />;
+    case "remind":
+      return <RemindDialog messageId={message.id} onClose={close} />;
     case "remove":
       return <RemoveDialog message={message} onClose={close} />;
     case "history":

@@ -10,7 +10,7 @@ export interface Loaded {
 }
 
 export interface MessageDialog {
-  readonly kind: "react" | "move" | "remove" | "history" | "readers";
+  readonly kind: "react" | "move" | "remind" | "remove" | "history" | "readers";
   readonly id: number;
 }
 

@@ -82,6 +82,7 @@ export function EditDialog(props: EditDialogProps) {
         <ConditionFields
           value={possible}
           hasTopic={hasTopic}
+          canMove={!isOccurrence}
           onChange={(value) => {
             unless.value = value;
           }}

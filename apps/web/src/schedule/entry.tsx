@@ -9,7 +9,8 @@ import { useNow, useTimeStyle } from "../store/use-times.ts";
 import { absolute, day, relative, timeOfDay } from "../time/words.ts";
 
 export interface EntryProps {
-  readonly place: Conversation;
+  /** The conversation that it goes to; reminders have none. */
+  readonly place?: Conversation;
   /** What it is, before the place: a time, or a rule. */
   readonly head: ComponentChildren;
   /** Either HTML of the server's renderer, or the text as it was written. */
@@ -29,9 +30,11 @@ export function Entry({ place, head, html, text, children, actions, kind }: Entr
     <li class={kind ? `entry entry-${kind}` : "entry"} aria-labelledby={id}>
       <div class="entry-head" id={id}>
         {head}
-        <a class="entry-place" href={hashOf(routeOf(place, organization.me))}>
-          <bdi>{titleOf(place, organization)}</bdi>
-        </a>
+        {place && (
+          <a class="entry-place" href={hashOf(routeOf(place, organization.me))}>
+            <bdi>{titleOf(place, organization)}</bdi>
+          </a>
+        )}
       </div>
       {html === undefined ? (
         <div class="entry-text" dir="auto">

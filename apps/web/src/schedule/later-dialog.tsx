@@ -41,6 +41,7 @@ export function LaterDialog(props: LaterDialogProps) {
       <ConditionFields
         value={conditions.value}
         hasTopic={props.hasTopic}
+        canMove
         onChange={(value) => {
           conditions.value = value;
         }}

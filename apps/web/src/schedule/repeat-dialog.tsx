@@ -75,6 +75,7 @@ export function RepeatDialog(props: RepeatDialogProps) {
       <ConditionFields
         value={unless}
         hasTopic={props.hasTopic}
+        canMove={false}
         onChange={(value) => change({ unless: value })}
       />
       {isComplete && (

@@ -7,6 +7,7 @@ import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
+import { ReminderEntry } from "./reminder-entry.tsx";
 import { type Report, ReportLine } from "./report.tsx";
 import { type OpenDialog, ScheduleDialog } from "./schedule-dialog.tsx";
 import { ScheduledEntry } from "./scheduled-entry.tsx";
@@ -56,7 +57,10 @@ export function ScheduleView() {
   const withheld = details.withheld
     .all()
     .toSorted((a, b) => b.withheld_timestamp - a.withheld_timestamp);
-  const isEmpty = messages.length + series.length + withheld.length === 0;
+  const reminders = plans.reminders
+    .all()
+    .toSorted((a, b) => a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp);
+  const isEmpty = messages.length + series.length + withheld.length + reminders.length === 0;
 
   return (
     <div class="page schedule">
@@ -89,6 +93,12 @@ export function ScheduleView() {
             draw={(one) => (
               <SeriesEntry key={one.series_id} series={one} onReport={tell} onOpen={openDialog} />
             )}
+          />
+          <Section
+            title={t.remindersTitle}
+            empty={t.remindersEmpty}
+            items={reminders}
+            draw={(one) => <ReminderEntry key={one.reminder_id} reminder={one} onReport={tell} />}
           />
           <Section
             title={t.withheldTitle}

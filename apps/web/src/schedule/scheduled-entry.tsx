@@ -3,6 +3,7 @@ import type { ScheduleDetails } from "../store/schedule-details.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { Button } from "../ui/button.tsx";
+import { DayAndTime } from "../ui/time.tsx";
 import { conversationOf, restore, sendNow } from "./actions.ts";
 import { conditionInWords } from "./condition-fields.tsx";
 import { Entry, When } from "./entry.tsx";
@@ -30,6 +31,7 @@ export function ScheduledEntry({ message, details, onReport, onOpen }: Scheduled
   const series = plans.series.all().find((one) => one.next_scheduled_message_id === id);
   const known = details.conditions.get(id) ?? series?.unless ?? [];
   const conditions = details.state.value === "loaded" ? known : undefined;
+  const lastCheckIn = details.lastCheckIns.get(id);
   const reason = details.failures.get(id)?.reason;
   const open = (kind: "edit" | "time") =>
     onOpen({ kind, message, conditions, isOccurrence: series !== undefined });
@@ -45,6 +47,15 @@ export function ScheduledEntry({ message, details, onReport, onOpen }: Scheduled
           ? undefined
           : () => restore(organization, message, conditions, request),
     });
+  }
+
+  async function checkIn(): Promise<void> {
+    const { scheduled_delivery_timestamp: next } = await client.checkIn({
+      scheduled_message_id: id,
+    });
+    const isMoved = conditions?.some((one) => one.kind === "check_in" && one.interval);
+    onReport({ text: isMoved ? t.checkedInUntil(absolute(next, style)) : t.checkedIn });
+    await details.load();
   }
 
   async function skip(seriesId: number): Promise<void> {
@@ -72,6 +83,11 @@ export function ScheduledEntry({ message, details, onReport, onOpen }: Scheduled
               {t.newTime}
             </Button>
           )}
+          {!failed && conditions?.some(({ kind }) => kind === "check_in") && (
+            <Button kind="primary" onClick={() => notices.attempt(checkIn())}>
+              {t.checkIn}
+            </Button>
+          )}
           <Button onClick={() => open("edit")}>{texts.common.edit}</Button>
           <Button onClick={() => notices.attempt(send())}>{t.sendNow}</Button>
           {series ? (
@@ -97,6 +113,11 @@ export function ScheduledEntry({ message, details, onReport, onOpen }: Scheduled
           {t.notSentIf(conditionInWords(condition))}
         </p>
       ))}
+      {lastCheckIn !== undefined && (
+        <p class="entry-note">
+          {t.lastCheckIn} <DayAndTime seconds={lastCheckIn} />
+        </p>
+      )}
       {series && <p class="entry-note">{t.ofSeries}</p>}
     </Entry>
   );

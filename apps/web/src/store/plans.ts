@@ -1,17 +1,21 @@
-import type { Draft, MessageSeries, ScheduledMessage, Snapshot } from "@carillon/client";
+import type { Draft, MessageSeries, Reminder, ScheduledMessage, Snapshot } from "@carillon/client";
 import { Keyed } from "./keyed.ts";
 import type { Area, OrganizationEvent } from "./events.ts";
 
-/** What the account has written and not sent: drafts, scheduled messages and series. */
+/** What the account has written and not sent: drafts, scheduled messages, series and reminders. */
 export class Plans implements Area {
   readonly drafts = new Keyed<number, Draft>();
   readonly scheduled = new Keyed<number, ScheduledMessage>();
   readonly series = new Keyed<number, MessageSeries>();
+  readonly reminders = new Keyed<number, Reminder>();
 
-  load({ drafts = [], scheduled_messages: scheduled = [], message_series = [] }: Snapshot): void {
+  load(snapshot: Snapshot): void {
+    const { drafts = [], scheduled_messages: scheduled = [] } = snapshot;
+    const { message_series = [], reminders = [] } = snapshot;
     this.drafts.replace(drafts.map((draft) => [draft.id, draft]));
     this.scheduled.replace(scheduled.map((one) => [one.scheduled_message_id, one]));
     this.series.replace(message_series.map((one) => [one.series_id, one]));
+    this.reminders.replace(reminders.map((one) => [one.reminder_id, one]));
   }
 
   apply(event: OrganizationEvent): void {
@@ -29,6 +33,9 @@ export class Plans implements Area {
     } else if (event.type === "message_series") {
       if (event.op === "remove") this.series.delete(event.series_id);
       else this.series.set(event.message_series.series_id, event.message_series);
+    } else if (event.type === "reminders") {
+      if (event.op === "remove") this.reminders.delete(event.reminder_id);
+      else for (const one of event.reminders) this.reminders.set(one.reminder_id, one);
     }
   }
 }

@@ -27,6 +27,8 @@ const restMs = 200;
 export class ScheduleDetails {
   /** Conditions by the id of the scheduled message; messages without conditions are absent. */
   readonly conditions = new Keyed<number, readonly Condition[]>();
+  /** Seconds since the epoch, by the id of the scheduled message. */
+  readonly lastCheckIns = new Keyed<number, number>();
   readonly failures = new Keyed<number, ScheduleFailure>();
   readonly withheld = new Keyed<number, WithheldMessage>();
   readonly state = signal<"loading" | "loaded" | "failed">("loading");
@@ -62,6 +64,11 @@ export class ScheduleDetails {
       ]);
       this.conditions.replace(
         conditions.map((one) => [one.scheduled_message_id, one.unless] as const),
+      );
+      this.lastCheckIns.replace(
+        conditions.flatMap(({ scheduled_message_id: id, last_check_in: at }) =>
+          at === null ? [] : [[id, at] as const],
+        ),
       );
       this.failures.replace(failures.map((one) => [one.scheduled_message_id, one] as const));
       this.withheld.replace(withheld.map((one) => [one.scheduled_message_id, one] as const));
