@@ -273,6 +273,7 @@ describe("Sending later with the browser client", () => {
       await page.keyboard.press("Escape");
       const failed = entry(page, /^Failed/, "The minutes");
       await failed.waitFor();
+      expect(await failed.locator("time").textContent()).to.match(/ ago/);
       await page.getByText("1 failed").waitFor({ state: "attached" });
       const faults = await accessibilityFaults(page);
       expect(faults.filter((fault) => /^(critical|serious) /.test(fault))).to.deep.equal([]);

@@ -49,8 +49,14 @@ export function Entry({ place, head, html, text, children, actions, kind }: Entr
   );
 }
 
+export interface WhenProps {
+  readonly seconds: number;
+  /** Whether the time has passed, even if this browser's clock is a little behind the server's. */
+  readonly isOver?: boolean;
+}
+
 /** How far away a time is, beside its day and hour; the pointer shows it in full. */
-export function When({ seconds }: { readonly seconds: number }) {
+export function When({ seconds, isOver = false }: WhenProps) {
   const now = useNow();
   const style = useTimeStyle();
   return (
@@ -59,7 +65,7 @@ export function When({ seconds }: { readonly seconds: number }) {
       dateTime={new Date(seconds * 1_000).toISOString()}
       title={absolute(seconds, style)}
     >
-      <strong>{relative(seconds, now, style)}</strong>{" "}
+      <strong>{relative(seconds, isOver ? Math.max(now, seconds + 1) : now, style)}</strong>{" "}
       <span class="when-day">
         {day(seconds, now, style)}, {timeOfDay(seconds, style)}
       </span>

@@ -73,7 +73,7 @@ export function ScheduledEntry({ message, details, onReport, onOpen }: Scheduled
   return (
     <Entry
       place={conversationOf(message, me)}
-      head={<When seconds={seconds} />}
+      head={<When seconds={seconds} isOver={failed} />}
       html={message.rendered_content}
       kind={failed ? "failed" : undefined}
       actions={

@@ -15,7 +15,7 @@ export function WithheldEntry({ message }: { readonly message: WithheldMessage }
   return (
     <Entry
       place={place}
-      head={<When seconds={message.withheld_timestamp} />}
+      head={<When seconds={message.withheld_timestamp} isOver />}
       text={message.content}
       kind="withheld"
     >
