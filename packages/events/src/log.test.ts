@@ -22,7 +22,7 @@ describe("Reading the log for one account", () => {
     return {
       read,
       seqs,
-      after: seqs[0]! - 1,
+      after: (seqs[0] ?? 0) - 1,
       size: JSON.stringify(rows.at(-1)!.event.payload).length,
     };
   }
