@@ -1,4 +1,15 @@
-import { user } from "@carillon/testkit";
+import {
+  type Gateway,
+  linkIn,
+  organization,
+  reservePort,
+  sentMails,
+  startGateway,
+  succeeded,
+  testSite,
+  user,
+  waitFor,
+} from "@carillon/testkit";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { accessibilityFaults } from "./support/axe.ts";
@@ -11,6 +22,7 @@ const password = "four quiet herons drink";
 describe("Signing in to the browser client", () => {
   const newPage = useChromium();
   const site = useSiteWithProvider({
+    name: "Herons",
     async prepare({ db, org, url }) {
       const { deliveryEmail: email } = await user(db, org.realm, { password });
       const demoAccount = { name: "member", full_name: "Max Member", email, password };
@@ -25,9 +37,9 @@ describe("Signing in to the browser client", () => {
       };
     },
   });
-  let { db, org, provider, url } = {} as SiteWithProvider;
+  let { db, gateway, org, provider, url } = {} as SiteWithProvider;
   before(() => {
-    ({ db, org, provider, url } = site());
+    ({ db, gateway, org, provider, url } = site());
   });
 
   const open = async (width: number, path = "/") => {
@@ -41,6 +53,12 @@ describe("Signing in to the browser client", () => {
       .getByRole("link", { name: "My schedule", includeHidden: true })
       .waitFor({ state: "attached" });
   const keys = (page: Page) => page.evaluate<string>("JSON.stringify({ ...localStorage })");
+
+  const signInAs = async (page: Page, email: string, secret: string) => {
+    await page.getByLabel("E-mail address").fill(email);
+    await page.getByLabel("Password").fill(secret);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  };
 
   for (const width of [1_200, 390]) {
     it(`takes one click as a demo account, at ${width} px`, async () => {
@@ -56,6 +74,70 @@ describe("Signing in to the browser client", () => {
       await button.click();
       await signedIn(page);
       expect(complaints).to.deep.equal([]);
+    });
+
+    it(`signs in with a password, and says that one is wrong, at ${width} px`, async () => {
+      const me = await user(db, org.realm, { password });
+      const { page } = await open(width);
+      await signInAs(page, me.deliveryEmail, "wrong");
+      expect(await page.getByRole("alert").textContent()).to.include("is wrong");
+      // What was typed stays.
+      expect(await page.getByLabel("E-mail address").inputValue()).to.equal(me.deliveryEmail);
+      await signInAs(page, me.deliveryEmail, password);
+      await signedIn(page);
+      expect(await keys(page)).to.include(me.apiKey);
+    });
+
+    it(`says that an account is deactivated, before and after it signs in, at ${width} px`, async () => {
+      const me = await user(db, org.realm, { password });
+      const { page } = await open(width);
+      await signInAs(page, me.deliveryEmail, password);
+      await signedIn(page);
+      const path = `/api/v1/users/${me.id}`;
+      succeeded(await gateway.as(org.owner).delete(path));
+      const alert = page.getByRole("alert");
+      await alert.filter({ hasText: "You have been signed out" }).waitFor();
+      expect(await keys(page)).not.to.include(me.apiKey);
+      await signInAs(page, me.deliveryEmail, password);
+      await alert.filter({ hasText: "The account is deactivated" }).waitFor();
+    });
+
+    it(`signs in who has joined by an invitation link, at ${width} px`, async () => {
+      const { invite_link: link } = succeeded(
+        await gateway
+          .as(org.owner)
+          .post("/api/v1/invites/multiuse", { invite_expires_in_minutes: 60 }),
+      ) as unknown as { invite_link: string };
+      const email = `joins-${width}@carillon.test`;
+      const { page } = await open(width, new URL(link).pathname);
+      await page.locator("input[name=email]").fill(email);
+      await page.locator("button").first().click();
+      await page.getByRole("heading", { level: 1, name: "Check your e-mail" }).waitFor();
+      const mail = (await sentMails(db, { site: testSite({ url }) })).find(
+        ({ to }) => to === email,
+      );
+      await page.goto(linkIn(mail));
+      await page.locator("input[name=full_name]").fill("Joan");
+      await page.locator("input[name=password]").fill(password);
+      await page.locator("button").first().click();
+      await page.getByRole("link", { name: /^Open / }).click();
+      await signInAs(page, email, password);
+      await signedIn(page);
+    });
+
+    it(`forgets the key when it signs out, and revokes nothing, at ${width} px`, async () => {
+      const me = await user(db, org.realm, { password });
+      const { page } = await open(width);
+      await signInAs(page, me.deliveryEmail, password);
+      await signedIn(page);
+      if (width < 760) await page.getByRole("button", { name: "Menu", exact: true }).click();
+      await page.getByRole("button", { name: "Sign out", exact: true }).click();
+      await page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
+      expect(await keys(page)).not.to.include(me.apiKey);
+      await page.reload();
+      await page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
+      const { user_id } = succeeded(await gateway.as(me).get("/api/v1/users/me"));
+      expect(user_id).to.equal(me.id);
     });
 
     it(`goes to the identity provider and comes back with the key, at ${width} px`, async () => {
@@ -93,5 +175,57 @@ describe("Signing in to the browser client", () => {
     await page.getByLabel("Password").fill("wrong");
     await page.getByRole("button", { name: "Sign in" }).click();
     expect(await page.getByRole("alert").textContent()).to.include("is wrong");
+  });
+
+  describe("at several organizations", () => {
+    let first: string;
+    let parent: Gateway;
+    before(async () => {
+      const port = await reservePort();
+      // Browsers find such names on this machine.
+      first = `http://chat.localhost:${port}`;
+      parent = await startGateway(db, {
+        site: { url: first, webClient: true },
+        port,
+        app: { webClient: await buildClient(first) },
+      });
+    });
+    after(() => parent?.close());
+
+    for (const width of [1_200, 390])
+      it(`keeps accounts of several organizations, at ${width} px`, async () => {
+        const other = await organization(db, { subdomain: `two${width}`, name: `Cranes ${width}` });
+        const address = first.replace("chat.", `two${width}.chat.`);
+        const [ann, bob] = [
+          await user(db, org.realm, { password }),
+          await user(db, other.realm, { password }),
+        ];
+        const { page } = await newPage({ viewport: { width, height: 800 }, locale: "en-US" });
+        await page.goto(first);
+        await signInAs(page, ann.deliveryEmail, password);
+        await signedIn(page);
+        const menu = async (item: string | RegExp) => {
+          if (width < 760) await page.getByRole("button", { name: "Menu", exact: true }).click();
+          await page.getByRole("button", { name: "Account", exact: true }).click();
+          await page.getByRole("menuitem", { name: item }).click();
+        };
+        await menu("Add an account");
+        await page.getByText("Another organization").click();
+        await page.getByLabel("Address of the organization").fill("no address");
+        await signInAs(page, bob.deliveryEmail, password);
+        await page.getByRole("alert").filter({ hasText: "This is no address" }).waitFor();
+        await page.getByLabel("Address of the organization").fill(`${address}/`);
+        await signInAs(page, bob.deliveryEmail, password);
+        await waitFor(async () => (await page.title()).includes(`Cranes ${width}`), {
+          what: "the second organization is shown",
+        });
+        expect(await keys(page))
+          .to.include(ann.apiKey)
+          .and.to.include(bob.apiKey);
+        await menu(new RegExp(`^${ann.deliveryEmail}`));
+        await waitFor(async () => (await page.title()).includes("Herons"), {
+          what: "the first organization is shown",
+        });
+      });
   });
 });

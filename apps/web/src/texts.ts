@@ -42,6 +42,10 @@ export const texts = {
     signOut: "Sign out",
     signedOut:
       "You have been signed out, because the server no longer accepts this browser's API key.",
+    elsewhere: "Another organization",
+    address: "Address of the organization",
+    addressHint: "An organization of the same server.",
+    noAddress: "This is no address of an organization, such as https://team.example.com.",
     accounts: "Accounts",
     add: "Add an account",
     use: (email: string, host: string) => `${email} at ${host}`,

@@ -11,7 +11,7 @@ import { OtherAccounts } from "./account-menu.tsx";
 import { accounts } from "./accounts.ts";
 import { DemoAccounts } from "./demo-accounts.tsx";
 import { beginSignIn, signInProblem } from "./identity-provider.ts";
-import { siteOf } from "./site.ts";
+import { siteOf, typedSite } from "./site.ts";
 
 const t = texts.session;
 
@@ -31,14 +31,14 @@ export function SignIn({ notice }: { readonly notice?: string | undefined }) {
       });
   }, [site]);
 
-  async function signIn(username: string, password: string): Promise<void> {
+  async function signIn(username: string, password: string, at: string = site): Promise<void> {
     busy.value = true;
     error.value = undefined;
     signInProblem.value = undefined;
     try {
-      const client = new Client({ site, retries: 1 });
+      const client = new Client({ site: at, retries: 1 });
       const { api_key, email, user_id } = await client.fetchApiKey({ username, password });
-      accounts.add({ site, email, apiKey: api_key, userId: user_id });
+      accounts.add({ site: at, email, apiKey: api_key, userId: user_id });
     } catch (cause) {
       error.value = messageOf(cause);
     } finally {
@@ -54,7 +54,10 @@ export function SignIn({ notice }: { readonly notice?: string | undefined }) {
         onSubmit={(event) => {
           event.preventDefault();
           const form = event.currentTarget;
-          void signIn(textOf(form, "email"), textOf(form, "password"));
+          const address = textOf(form, "site").trim();
+          const at = address === "" ? site : typedSite(address);
+          if (at === undefined) error.value = t.noAddress;
+          else void signIn(textOf(form, "email"), textOf(form, "password"), at);
         }}
       >
         <h1>
@@ -76,6 +79,10 @@ export function SignIn({ notice }: { readonly notice?: string | undefined }) {
               autoComplete="current-password"
               required
             />
+            <details class="sign-in-elsewhere">
+              <summary>{t.elsewhere}</summary>
+              <Field label={t.address} name="site" placeholder={site} hint={t.addressHint} />
+            </details>
           </>
         )}
         {problem !== undefined && <Alert>{problem}</Alert>}

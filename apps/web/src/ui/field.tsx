@@ -17,6 +17,7 @@ export interface FieldProps {
   readonly value?: string | undefined;
   readonly required?: boolean;
   readonly autoComplete?: string;
+  readonly placeholder?: string;
   readonly maxLength?: number | undefined;
   /** What the field is for, below it. */
   readonly hint?: string | undefined;
@@ -41,6 +42,7 @@ export function Field(props: FieldProps) {
         value={props.value}
         required={props.required ?? false}
         autoComplete={props.autoComplete}
+        placeholder={props.placeholder}
         maxLength={props.maxLength}
         autofocus={props.isFirst}
         dir="auto"
