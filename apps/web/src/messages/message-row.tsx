@@ -1,4 +1,5 @@
 import type { Message } from "@carillon/client";
+import { useComputed } from "@preact/signals";
 import { MessageContent } from "../html/message-content.tsx";
 import { openProfile } from "../overlay.ts";
 import { useOrganization } from "../store/use-organization.ts";
@@ -60,7 +61,7 @@ function MessageArticle({ message, hasSender }: MessageArticleProps) {
   const hasActions = useWhenIdle();
   const { id, sender_id: senderId } = message;
   const name = people.nameOf(senderId) ?? message.sender_full_name;
-  const isSelected = messages.selected.value === id;
+  const isSelected = useComputed(() => messages.selected.value === id).value;
   const isMuted = topicPolicies.mutedUsers.get(senderId) !== undefined;
   const picture = people.byId.get(senderId)?.avatar_url ?? message.avatar_url;
   return (
