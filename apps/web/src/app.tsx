@@ -19,6 +19,8 @@ export function App() {
       onRefused={() => {
         notice.value = texts.session.signedOut;
         accounts.forget(current);
+        // Another account would hide the reason; the form offers it, too.
+        accounts.useNone();
       }}
     />
   );

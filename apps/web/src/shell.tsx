@@ -12,6 +12,7 @@ import { nextUnread } from "./sidebar/next-unread.ts";
 import { Sidebar } from "./sidebar/sidebar.tsx";
 import { useOrganization } from "./store/use-organization.ts";
 import { texts } from "./texts.ts";
+import { StorageAlert } from "./storage-alert.tsx";
 import { Alert } from "./ui/alert.tsx";
 
 const t = texts.app;
@@ -61,7 +62,9 @@ export function Shell() {
             isDrawerOpen.value = !isDrawerOpen.value;
           }}
         />
+        <StorageAlert />
         {connection === "offline" && <Alert>{t.offline}</Alert>}
+        {connection === "silent" && <Alert>{t.silent}</Alert>}
         {organization.queueId.value === undefined ? (
           <p class="empty" role="status">
             {t.connecting}

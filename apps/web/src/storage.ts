@@ -1,8 +1,14 @@
+import { signal } from "@preact/signals";
+
 /** Values that the browser does not store, because storage is refused or full. They last until the tab is closed. */
 const memory = new Map<string, string>();
+const prefix = "carillon:";
 
 /** Values that this browser keeps for Carillon, as JSON. */
 export const storage = {
+  /** Whether the browser has refused to store a value. */
+  isRefused: signal(false),
+
   read<Value>(key: string): Value | undefined {
     try {
       const text = memory.get(key) ?? localStorage.getItem(prefix + key);
@@ -17,21 +23,23 @@ export const storage = {
     try {
       localStorage.setItem(prefix + key, text);
       memory.delete(key);
+      storage.isRefused.value = memory.size > 0;
     } catch {
       memory.set(key, text);
+      storage.isRefused.value = true;
     }
   },
 
   /** The keys that begin with a text. */
   keys(start: string): string[] {
-    const found = [...memory.keys()];
+    const found = new Set(memory.keys());
     try {
       for (const key of Object.keys(localStorage))
-        if (key.startsWith(prefix)) found.push(key.slice(prefix.length));
+        if (key.startsWith(prefix)) found.add(key.slice(prefix.length));
     } catch {
       // Only memory has some.
     }
-    return found.filter((key) => key.startsWith(start));
+    return [...found].filter((key) => key.startsWith(start));
   },
 
   remove(key: string): void {
@@ -42,6 +50,12 @@ export const storage = {
       // Nothing was stored.
     }
   },
-};
 
-const prefix = "carillon:";
+  /** Calls back with each key that begins with a text and that another tab has written or removed. */
+  listen(start: string, onChange: (key: string) => void, ends: AbortSignal): void {
+    const take = ({ key }: StorageEvent) => {
+      if (key?.startsWith(prefix + start)) onChange(key.slice(prefix.length));
+    };
+    addEventListener("storage", take, { signal: ends });
+  },
+};

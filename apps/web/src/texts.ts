@@ -24,7 +24,10 @@ export const texts = {
     name: "Carillon",
     connecting: "Loading…",
     offline: "No connection. Trying again.",
+    silent: "The server does not answer. Waiting for it.",
     failed: "Cannot load the organization.",
+    keepsNothing:
+      "This browser cannot store anything for this page: its storage is full or not allowed. Unsent messages, drafts and the sign-in end with this tab.",
     retry: "Try again",
     unknownPage: "There is no page at this address.",
     menu: "Menu",
@@ -230,6 +233,7 @@ export const texts = {
     retry: "Send again",
     discard: "Discard",
     waiting: "Waiting for the connection",
+    waitingForServer: "Waiting for the server",
     toDirect: (names: string) => `Message to ${names}`,
     toChannel: (channel: string) => `Message to ${channel}`,
     region: "New message",

@@ -9,7 +9,7 @@ import type {
   ServerEvent,
 } from "./generated/api.ts";
 import { capabilities } from "./generated/routes.ts";
-import { backoffMs, mayBeRepeated } from "./retries.ts";
+import { backoffMs, mayBeRepeated, pauseAfter } from "./retries.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { pause } from "./waiting.ts";
 
@@ -342,7 +342,7 @@ export class EventStream<Type extends EventType = EventType> implements AsyncIte
         const seconds = retryAfter === undefined ? undefined : Math.min(retryAfter, longestWait);
         const waitMs = backoffMs(this.#failures - 1, seconds);
         this.#onRetry?.(error, waitMs);
-        await pause(waitMs, this.#options.signal);
+        await pauseAfter(error, waitMs, this.#options.signal);
       }
     }
   }

@@ -1,5 +1,5 @@
 import { ApiError } from "./api-error.ts";
-import { pause } from "./waiting.ts";
+import { pause, pauseUntilOnline } from "./waiting.ts";
 
 /** Milliseconds before the first repeat, doubled for each further one, and the longest wait. */
 const firstMs = 500;
@@ -28,7 +28,7 @@ export async function withRetries<T>(attempt: () => Promise<T>, repeats: Repeats
       if (!mayBeRepeated(error, repeats.isSafe) || (error.retryAfter ?? 0) > patience) throw error;
       const waitMs = backoffMs(failures, error.retryAfter);
       repeats.onRetry?.(error, waitMs);
-      await pause(waitMs, repeats.signal);
+      await pauseAfter(error, waitMs, repeats.signal);
     }
   }
 }
@@ -48,6 +48,15 @@ export function mayBeRepeated({ status, code }: ApiError, isSafe: boolean): bool
       // A cut answer of a proxy: the server said yes.
       (code === "BAD_ANSWER" && status >= 200 && status < 300))
   );
+}
+
+/** Waits before a request is repeated. Without an answer there may be no network, whose return ends the wait. */
+export function pauseAfter(
+  { status }: ApiError,
+  waitMs: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  return status === 0 ? pauseUntilOnline(waitMs, signal) : pause(waitMs, signal);
 }
 
 /**

@@ -6,20 +6,39 @@ const longestMs = 2_147_483_647;
  * @throws the signal's reason as soon as it is aborted
  */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return wait(ms, signal, {});
+}
+
+/**
+ * Waits; in a browser at most until the network is back.
+ * @throws the signal's reason as soon as it is aborted
+ */
+export function pauseUntilOnline(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return wait(ms, signal, globalThis as unknown as Page);
+}
+
+/** Where a browser reports that the network is back; Node reports it nowhere. */
+type Page = Partial<Pick<EventTarget, "addEventListener" | "removeEventListener">>;
+
+function wait(ms: number, signal: AbortSignal | undefined, page: Page): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
-    const stop = () => {
+    const end = () => {
       clearTimeout(timer);
+      signal?.removeEventListener("abort", stop);
+      page.removeEventListener?.("online", done);
+    };
+    const stop = () => {
+      end();
       reject(signal?.reason as Error);
     };
-    const timer = setTimeout(
-      () => {
-        signal?.removeEventListener("abort", stop);
-        resolve();
-      },
-      Math.min(ms, longestMs),
-    );
+    const done = () => {
+      end();
+      resolve();
+    };
+    const timer = setTimeout(done, Math.min(ms, longestMs));
     signal?.addEventListener("abort", stop, { once: true });
+    page.addEventListener?.("online", done);
   });
 }
 

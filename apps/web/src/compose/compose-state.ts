@@ -7,7 +7,8 @@ import { DraftKeeper } from "./draft-keeper.ts";
 
 /**
  * The message that is being written in a view, and its destination. Stores the text in the browser at each change, and as a
- * draft on the server when typing pauses.
+ * draft on the server when typing pauses. The same view in another tab shows the text, too, so that neither tab overwrites
+ * words of the other.
  */
 export class ComposeState {
   readonly channelId = signal<number | undefined>(undefined);
@@ -29,6 +30,7 @@ export class ComposeState {
   readonly #organization: Organization;
   readonly #storageKey: string;
   readonly #drafts: DraftKeeper;
+  readonly #ends = new AbortController();
 
   /** @param key the address of the view */
   constructor(organization: Organization, terms: readonly Term[], key: string) {
@@ -38,6 +40,7 @@ export class ComposeState {
     this.canChangePlace = operandOf(terms, "dm") === undefined;
     this.#go(terms);
     this.#restore();
+    storage.listen(this.#storageKey, (changed) => this.#follow(changed), this.#ends.signal);
   }
 
   write(content: string): void {
@@ -83,6 +86,7 @@ export class ComposeState {
   }
 
   close(): void {
+    this.#ends.abort();
     this.#drafts.close();
   }
 
@@ -92,6 +96,13 @@ export class ComposeState {
     if (typeof people === "object") this.others.value = othersOf(people, this.#organization.me);
     if (typeof channelId === "number") this.channelId.value = channelId;
     this.topic.value = String(operandOf(terms, "topic") ?? "");
+  }
+
+  /** Shows what another tab has written in this view. */
+  #follow(changed: string): void {
+    if (changed !== this.#storageKey) return;
+    this.#drafts.share();
+    this.content.value = storage.read<string>(changed) ?? "";
   }
 
   #restore(): void {

@@ -11,9 +11,13 @@ type DraftContent = Omit<Draft, "id" | "timestamp">;
 export class DraftKeeper {
   readonly #organization: Organization;
   #draftId: number | undefined;
+  /** The conversation. */
+  #key: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #latest: DraftContent | undefined;
   #queue = Promise.resolve();
+  /** Whether another tab writes the same text, and may have made its draft. */
+  #isShared = false;
 
   constructor(organization: Organization) {
     this.#organization = organization;
@@ -21,6 +25,7 @@ export class DraftKeeper {
 
   /** Returns the latest draft of a conversation, which later texts replace. */
   find(key: string): Draft | undefined {
+    this.#key = key;
     const draft = this.#organization.plans.drafts
       .all()
       .filter((one) => one.type !== "" && keyOf(conversationOfDraft(one)) === key)
@@ -30,10 +35,18 @@ export class DraftKeeper {
   }
 
   keep(conversation: Conversation | undefined, content: string): void {
+    if (conversation) this.#key = keyOf(conversation);
     if (this.#organization.settings.own.get("enable_drafts_synchronization") === false) return;
     clearTimeout(this.#timer);
     this.#latest = draftOf(conversation, content);
     this.#timer = setTimeout(() => this.#store(), restMs);
+  }
+
+  /** Leaves the text to another tab, which has changed it. Later changes of this one are made in the same draft. */
+  share(): void {
+    clearTimeout(this.#timer);
+    this.#latest = undefined;
+    this.#isShared = true;
   }
 
   /** Deletes the draft. */
@@ -41,7 +54,7 @@ export class DraftKeeper {
     clearTimeout(this.#timer);
     this.#latest = undefined;
     this.#enqueue(async () => {
-      const id = this.#draftId;
+      const id = this.#currentId();
       this.#draftId = undefined;
       if (id !== undefined) await this.#organization.client.deleteDraft({ draft_id: id });
     });
@@ -59,7 +72,7 @@ export class DraftKeeper {
     if (!draft) return;
     const { client, plans } = this.#organization;
     this.#enqueue(async () => {
-      const id = this.#draftId;
+      const id = this.#currentId();
       const isThere = id !== undefined && plans.drafts.get(id) !== undefined;
       if (draft.content.trim() === "") {
         this.#draftId = undefined;
@@ -67,6 +80,13 @@ export class DraftKeeper {
       } else if (isThere) await client.editDraft({ draft_id: id, draft });
       else [this.#draftId] = (await client.createDrafts({ drafts: [draft] })).ids;
     });
+  }
+
+  #currentId(): number | undefined {
+    const { drafts } = this.#organization.plans;
+    const isThere = this.#draftId !== undefined && drafts.get(this.#draftId) !== undefined;
+    if (!isThere && this.#isShared && this.#key !== undefined) this.find(this.#key);
+    return this.#draftId;
   }
 
   /** A draft that is not stored is no loss: the browser has the text, too. */

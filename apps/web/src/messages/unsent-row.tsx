@@ -1,3 +1,4 @@
+import type { Connection } from "../store/connection.ts";
 import type { Unsent } from "../store/outbox.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
@@ -5,6 +6,15 @@ import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
 
 const t = texts.compose;
+
+/** What a message is waiting for. */
+const progress: Readonly<Record<Connection, string>> = {
+  connecting: t.sending,
+  live: t.sending,
+  silent: t.waitingForServer,
+  offline: t.waiting,
+  refused: t.waiting,
+};
 
 /** A message that the server has not answered yet, or has refused. */
 export function UnsentRow({ item }: { readonly item: Unsent }) {
@@ -23,7 +33,7 @@ export function UnsentRow({ item }: { readonly item: Unsent }) {
           </div>
         ) : (
           <div class="message-time" role="status">
-            {connection.value === "offline" ? t.waiting : t.sending}
+            {progress[connection.value]}
           </div>
         )}
       </article>

@@ -1,3 +1,4 @@
+import { useComputed } from "@preact/signals";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 
@@ -9,10 +10,15 @@ export interface ChannelChoiceProps {
 /** The channel that a message goes to. */
 export function ChannelChoice({ value, onChoose }: ChannelChoiceProps) {
   const { channels } = useOrganization();
-  const subscribed = channels.subscriptions.all().filter(({ is_archived }) => !is_archived);
+  const subscribed = useComputed(() =>
+    channels.subscriptions
+      .all()
+      .filter(({ is_archived }) => !is_archived)
+      .toSorted(byName),
+  ).value;
   const known = value === undefined ? undefined : channels.byId.get(value);
   const isListed = subscribed.some(({ stream_id }) => stream_id === value);
-  const choices = known && !isListed ? [known, ...subscribed] : subscribed;
+  const choices = known && !isListed ? [known, ...subscribed].toSorted(byName) : subscribed;
   return (
     <select
       class="compose-channel"
@@ -21,13 +27,15 @@ export function ChannelChoice({ value, onChoose }: ChannelChoiceProps) {
       onChange={(event) => onChoose(Number(event.currentTarget.value))}
     >
       {value === undefined && <option value="">{texts.compose.chooseChannel}</option>}
-      {choices
-        .toSorted((one, other) => one.name.localeCompare(other.name))
-        .map(({ stream_id, name }) => (
-          <option key={stream_id} value={stream_id}>
-            #{name}
-          </option>
-        ))}
+      {choices.map(({ stream_id, name }) => (
+        <option key={stream_id} value={stream_id}>
+          #{name}
+        </option>
+      ))}
     </select>
   );
+}
+
+function byName(one: { readonly name: string }, other: { readonly name: string }): number {
+  return one.name.localeCompare(other.name);
 }

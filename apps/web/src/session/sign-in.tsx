@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { textOf } from "../forms.ts";
 import { reasonOf } from "../reason.ts";
+import { StorageAlert } from "../storage-alert.tsx";
 import { texts } from "../texts.ts";
 import { Alert } from "../ui/alert.tsx";
 import { Button } from "../ui/button.tsx";
@@ -85,6 +86,7 @@ export function SignIn({ notice }: { readonly notice?: string | undefined }) {
             </details>
           </>
         )}
+        <StorageAlert />
         {problem !== undefined && <Alert>{problem}</Alert>}
         {settings.value?.email_auth_enabled !== false && (
           <>

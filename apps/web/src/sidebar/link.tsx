@@ -1,4 +1,6 @@
+import { computed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
 import { route } from "../navigation.ts";
 import { hashOf, type Route } from "../route.ts";
 import { texts } from "../texts.ts";
@@ -10,15 +12,21 @@ export interface SidebarLinkProps {
   readonly class?: string;
 }
 
+/** The address of the current page, without the message at which it opens. */
+const currentHash = computed(() =>
+  hashOf({ ...route.value, ...("near" in route.value && { near: null }) }),
+);
+
 /** A line of the sidebar that leads to a page, with the number of unread messages there. */
 export function SidebarLink({ to, children, unread = 0, class: name = "" }: SidebarLinkProps) {
-  const isCurrent =
-    hashOf({ ...route.value, ...("near" in route.value && { near: null }) }) === hashOf(to);
+  const hash = hashOf(to);
+  // With another page only two of thousands of lines are drawn again.
+  const isCurrent = useMemo(() => computed(() => currentHash.value === hash), [hash]);
   return (
     <a
       class={`sidebar-link ${name}`}
-      href={hashOf(to)}
-      aria-current={isCurrent ? "page" : undefined}
+      href={hash}
+      aria-current={isCurrent.value ? "page" : undefined}
     >
       <span class="sidebar-name">{children}</span>
       <UnreadCount count={unread} />

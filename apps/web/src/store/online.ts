@@ -1,8 +1,14 @@
-/** Waits ten seconds, or until the browser notices a network, or the signal is aborted. */
-export function whenOnline(signal: AbortSignal): Promise<void> {
+import type { Signal } from "@preact/signals";
+import type { Connection } from "./connection.ts";
+
+/** Waits ten seconds, or until the server answers another request, the browser notices a network, or the signal is aborted. */
+export function whenOnline(connection: Signal<Connection>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
+    const wasLive = connection.peek() === "live";
+    let unsubscribe = () => {};
     const done = () => {
       clearTimeout(timer);
+      unsubscribe();
       removeEventListener("online", done);
       signal.removeEventListener("abort", done);
       resolve();
@@ -10,5 +16,6 @@ export function whenOnline(signal: AbortSignal): Promise<void> {
     const timer = setTimeout(done, 10_000);
     addEventListener("online", done);
     signal.addEventListener("abort", done);
+    if (!wasLive) unsubscribe = connection.subscribe((value) => value === "live" && done());
   });
 }

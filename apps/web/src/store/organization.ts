@@ -2,9 +2,11 @@ import { Client, ApiError, type Snapshot } from "@carillon/client";
 import { batch, type ReadonlySignal, signal } from "@preact/signals";
 import type { TimeStyle } from "../time/words.ts";
 import { Channels } from "./channels.ts";
+import type { Connection } from "./connection.ts";
 import { Conversations } from "./conversations.ts";
 import { eventTypes, type Item, type OrganizationEvent, sections } from "./events.ts";
 import { EmojiNames } from "./emoji.ts";
+import { inSlices } from "./in-slices.ts";
 import { Groups } from "./groups.ts";
 import { Messages } from "./messages.ts";
 import { Outbox } from "./outbox.ts";
@@ -30,11 +32,8 @@ export interface Credentials {
   readonly userId: number;
 }
 
-/**
- * `connecting` until the first snapshot has arrived, `offline` while requests get no answer. `refused` is final: the server
- * does not accept the key.
- */
-export type Connection = "connecting" | "live" | "offline" | "refused";
+/** Milliseconds without an answer after which the person is told. */
+const silentAfterMs = 5_000;
 
 /** Called with every item of the event stream after the store has applied it. */
 export type Listener = (item: Item) => void;
@@ -68,6 +67,7 @@ export class Organization {
   /** The event queue, which `local_message_id` is sent to. */
   readonly queueId = signal<string | undefined>(undefined);
   readonly #listeners = new Set<Listener>();
+  #isChecking = false;
   readonly #ending = new AbortController();
 
   constructor(credentials: Credentials) {
@@ -84,14 +84,10 @@ export class Organization {
       email,
       apiKey,
       clientName: "website",
-      fetch: async (url, init) => {
-        const response = await fetch(url, init);
-        if (this.connection.value === "offline" && this.queueId.value)
-          this.connection.value = "live";
-        return response;
-      },
+      fetch: (url, init) => this.#fetch(url, init),
       onRetry: ({ status }) => {
-        if (status === 0 && this.connection.value === "live") this.connection.value = "offline";
+        const { value } = this.connection;
+        if (status === 0 && value !== "refused") this.connection.value = "offline";
       },
     });
     this.reader = new Reader(this.client);
@@ -105,6 +101,38 @@ export class Organization {
     while (!signal.aborted && this.connection.value !== "refused") await this.#follow(signal);
   }
 
+  /** Sends a request, and reports on the connection by its answer. */
+  async #fetch(url: string, init: RequestInit): Promise<Response> {
+    // Polls wait for events, and uploads take as long as they take.
+    const isQuick = !url.includes("/api/v1/events?") && !(init.body instanceof FormData);
+    const timer = setTimeout(() => {
+      if (isQuick && this.connection.value !== "refused") this.connection.value = "silent";
+    }, silentAfterMs);
+    try {
+      const response = await fetch(url, init);
+      if (response.status === 401) void this.#checkKey();
+      const { value } = this.connection;
+      if (value === "offline" || value === "silent")
+        this.connection.value = this.queueId.value === undefined ? "connecting" : "live";
+      return response;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Finds out whether the server still accepts the key, after a request was refused for want of rights. */
+  async #checkKey(): Promise<void> {
+    if (this.#isChecking) return;
+    this.#isChecking = true;
+    try {
+      await this.client.getOwnUser({}, { signal: this.#ending.signal });
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) this.connection.value = "refused";
+    } finally {
+      this.#isChecking = false;
+    }
+  }
+
   async #follow(signal: AbortSignal): Promise<void> {
     try {
       const items = this.client.events({
@@ -115,12 +143,16 @@ export class Organization {
         slim_presence: true,
         signal,
       });
-      for await (const item of items) batch(() => this.#take(item));
+      await inSlices(items, (slice) =>
+        batch(() => {
+          for (const item of slice) this.#take(item);
+        }),
+      );
     } catch (error) {
       if (signal.aborted) return;
       const isRefused = error instanceof ApiError && (error.status === 401 || error.status === 403);
       this.connection.value = isRefused ? "refused" : "offline";
-      if (!isRefused) await whenOnline(signal);
+      if (!isRefused) await whenOnline(this.connection, signal);
     }
   }
 

@@ -3,7 +3,8 @@ import { signal, type Signal } from "@preact/signals";
 import { reasonOf } from "../reason.ts";
 import { storage } from "../storage.ts";
 import { texts } from "../texts.ts";
-import type { Conversation } from "./conversation.ts";
+import type { Connection } from "./connection.ts";
+import { type Conversation, keyOf } from "./conversation.ts";
 import type { Item } from "./events.ts";
 import { whenOnline } from "./online.ts";
 
@@ -34,19 +35,26 @@ interface Sender {
   readonly site: string;
   readonly me: number;
   readonly queueId: Signal<string | undefined>;
+  readonly connection: Signal<Connection>;
 }
 
 /** The server remembers idempotency keys for a day; older messages could be sent twice. */
 const longestMs = 23 * 3_600_000;
 
+/** Milliseconds that another tab has to send a message before this one sends it, too: that tab may be closed. */
+const adoptAfterMs = 15_000;
+
 /**
  * The messages that the account has written and the server has not answered yet. Each has an entry of its own in the
- * browser's storage, so that two tabs do not overwrite each other's.
+ * browser's storage, so that two tabs do not overwrite each other's. The messages of a conversation are sent one after the
+ * other, because the server orders them by arrival.
  */
 export class Outbox {
   readonly items = signal<readonly Unsent[]>([]);
   readonly #sender: Sender;
   readonly #prefix: string;
+  /** Settled once the latest message of a conversation needs no more requests, by the conversation's key. */
+  readonly #latest = new Map<string, Promise<void>>();
   /** The newest message that the snapshot or an event has told of. */
   #newest = -1;
   #signal: AbortSignal | undefined;
@@ -56,14 +64,11 @@ export class Outbox {
     this.#prefix = `outbox:${sender.site}:${sender.me}:`;
   }
 
-  /** Sends the messages that an earlier page has left unsent. */
+  /** Sends the messages that an earlier page has left unsent, and follows what other tabs do with theirs. */
   start(signal: AbortSignal): void {
     this.#signal = signal;
-    this.items.value = storage
-      .keys(this.#prefix)
-      .flatMap((key) => storage.read<Unsent>(key) ?? [])
-      .toSorted((a, b) => a.writtenAt - b.writtenAt);
-    for (const item of this.items.value) if (item.state === "sending") void this.#send(item);
+    this.#adopt(storage.keys(this.#prefix));
+    storage.listen(this.#prefix, (key) => this.#takeFromOtherTab(key), signal);
   }
 
   send(conversation: Conversation, content: string): void {
@@ -71,7 +76,7 @@ export class Outbox {
     const item: Unsent = { key, conversation, content, writtenAt: Date.now(), state: "sending" };
     this.items.value = [...this.items.value, item];
     this.#store(item);
-    void this.#send(item);
+    this.#enqueue(item);
   }
 
   /** Sends a failed message again. */
@@ -99,13 +104,44 @@ export class Outbox {
     }
   }
 
+  /** Another tab has begun to send a message, has sent or discarded it, or was refused. */
+  #takeFromOtherTab(key: string): void {
+    const item = storage.read<Unsent>(key);
+    const isKnown = (one: Unsent) => this.#prefix + one.key === key;
+    if (!item) this.#drop((one) => isKnown(one) && one.state !== "sent");
+    else if (!this.items.value.some(isKnown)) setTimeout(() => this.#adopt([key]), adoptAfterMs);
+    else if (item.state === "failed") this.#replace(item);
+  }
+
+  /** Sends or shows stored messages. */
+  #adopt(keys: readonly string[]): void {
+    if (this.#signal?.aborted) return;
+    const known = new Set(this.items.value.map(({ key }) => key));
+    const added = keys
+      .flatMap((key) => storage.read<Unsent>(key) ?? [])
+      .filter(({ key }) => !known.has(key))
+      .toSorted((a, b) => a.writtenAt - b.writtenAt);
+    this.items.value = [...this.items.value, ...added];
+    for (const item of added) if (item.state === "sending") this.#enqueue(item);
+  }
+
+  /** Sends a message after the earlier ones of its conversation. */
+  #enqueue(item: Unsent): void {
+    const conversation = keyOf(item.conversation);
+    const earlier = this.#latest.get(conversation) ?? Promise.resolve();
+    this.#latest.set(
+      conversation,
+      earlier.then(() => this.#send(item)),
+    );
+  }
+
   async #send(item: Unsent): Promise<void> {
     const { client } = this.#sender;
     const { value: queueId } = this.#sender.queueId;
     const signal = this.#signal;
-    while (signal && !signal.aborted) {
+    while (signal && !signal.aborted && this.#isSending(item)) {
       if (Date.now() - item.writtenAt > longestMs) {
-        this.#change(item, { state: "failed", reason: texts.compose.tooLate });
+        this.#fail(item, texts.compose.tooLate);
         return;
       }
       try {
@@ -120,23 +156,34 @@ export class Outbox {
         );
         storage.remove(this.#prefix + item.key);
         if (id <= this.#newest) this.#drop(({ key }) => key === item.key);
-        else this.#change(item, { state: "sent", id });
+        else this.#replace({ ...item, state: "sent", id });
         return;
       } catch (error) {
         if (signal.aborted) return;
+        // The key is revoked: the message stays, and is sent after the next sign-in.
+        if (error instanceof ApiError && error.status === 401) return;
         if (isRefusal(error)) {
-          this.#change(item, { state: "failed", reason: reasonOf(error) });
+          this.#fail(item, reasonOf(error));
           return;
         }
-        await whenOnline(signal);
+        await whenOnline(this.#sender.connection, signal);
       }
     }
   }
 
-  #change(item: Unsent, changes: Partial<Unsent>): void {
-    const changed = { ...item, ...changes };
-    this.items.value = this.items.value.map((one) => (one.key === item.key ? changed : one));
-    if (changed.state === "failed") this.#store(changed);
+  /** Whether the message is still to be sent: another tab may have sent or discarded it. */
+  #isSending({ key }: Unsent): boolean {
+    return this.items.value.some((one) => one.key === key && one.state === "sending");
+  }
+
+  #fail(item: Unsent, reason: string): void {
+    const failed: Unsent = { ...item, state: "failed", reason };
+    this.#replace(failed);
+    this.#store(failed);
+  }
+
+  #replace(changed: Unsent): void {
+    this.items.value = this.items.value.map((one) => (one.key === changed.key ? changed : one));
   }
 
   #store(item: Unsent): void {

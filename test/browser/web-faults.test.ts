@@ -1,0 +1,276 @@
+import {
+  changeChannel,
+  channel,
+  send,
+  type TestAccount,
+  toChannel,
+  waitFor,
+} from "@carillon/testkit";
+import { expect } from "chai";
+import type { Page, Route } from "playwright-core";
+import { useWebClientProcess } from "./support/web-client-process.ts";
+
+describe("The browser client with faults of the server and the network", () => {
+  const scene = useWebClientProcess();
+
+  const box = (page: Page) => page.getByRole("textbox", { name: "Message", exact: true });
+  const list = (page: Page) => page.getByRole("log", { name: "Messages" });
+  const inList = (page: Page, text: string) => list(page).getByText(text, { exact: true });
+  const sendButton = (page: Page) => page.getByRole("button", { name: "Send", exact: true });
+  const shown = (page: Page) =>
+    page
+      .locator("[role=log] .rendered")
+      .allTextContents()
+      .then((all) => all.map((one) => one.trim()));
+
+  /** A channel with people, and its topic `talk`. */
+  async function topic(name: string, ...people: readonly TestAccount[]) {
+    const { db, org, as } = scene();
+    const room = await channel(db, org.owner, { name, subscribers: [org.owner, ...people] });
+    const say = (content: string, by: TestAccount = org.owner) =>
+      send(as(by), toChannel(room.id, { topic: "talk", content }));
+    /** The contents that the server has, oldest first. */
+    const stored = async () => {
+      const rows = await db.rows<{ content: string }>(
+        "SELECT content FROM messages WHERE recipient_id = $1 ORDER BY id",
+        [room.recipientId],
+      );
+      return rows.map(({ content }) => content);
+    };
+    return { room, say, stored, hash: `#narrow/channel/${room.id}/topic/talk` };
+  }
+
+  it("sends a message once and shows all others if the gateway is killed meanwhile", async () => {
+    const { open, person, gateway, restart } = scene();
+    const ada = await person("Ada");
+    const { hash, say, stored } = await topic("killed", ada);
+    await say("before");
+    const { page } = await open(hash, { as: ada });
+    await inList(page, "before").waitFor();
+    // The server stores the message and dies before it answers.
+    await page.route("**/api/v1/messages", async (route) => {
+      if (route.request().method() !== "POST") return route.fallback();
+      await route.fetch();
+      await gateway.kill();
+      await page.unroute("**/api/v1/messages");
+      await route.abort();
+    });
+    await box(page).fill("in the fall");
+    await sendButton(page).click();
+    await page.getByRole("alert").filter({ hasText: "No connection" }).waitFor();
+    await box(page).fill("while it is away");
+    await sendButton(page).click();
+    await restart();
+    await say("after");
+    await waitFor(async () => (await shown(page)).length === 4, {
+      what: "four messages are shown",
+    });
+    await page.getByRole("alert").waitFor({ state: "detached" });
+    expect(await shown(page)).to.deep.equal([
+      "before",
+      "in the fall",
+      ...(await stored()).slice(2),
+    ]);
+    expect((await stored()).toSorted()).to.deep.equal([
+      "after",
+      "before",
+      "in the fall",
+      "while it is away",
+    ]);
+    expect(await page.locator(".unsent").count()).to.equal(0);
+  });
+
+  it("says that the server does not answer while the gateway is frozen, and sends once", async () => {
+    const { open, person, gateway } = scene();
+    const ben = await person("Ben");
+    const { hash, say, stored } = await topic("frozen", ben);
+    await say("before");
+    const { page } = await open(hash, { as: ben });
+    await inList(page, "before").waitFor();
+    gateway.signal("SIGSTOP");
+    try {
+      await box(page).fill("into the ice");
+      await sendButton(page).click();
+      await page.getByRole("alert").filter({ hasText: "does not answer" }).waitFor();
+      await list(page).getByText("Waiting for the server").waitFor();
+    } finally {
+      gateway.signal("SIGCONT");
+    }
+    await page.getByRole("alert").waitFor({ state: "detached" });
+    await say("after");
+    await inList(page, "after").waitFor();
+    expect(await shown(page)).to.deep.equal(["before", "into the ice", "after"]);
+    expect(await stored()).to.deep.equal(["before", "into the ice", "after"]);
+  });
+
+  it("says that the key is revoked, and has the unsent words after the next sign-in", async () => {
+    const { open, person, as } = scene();
+    const password = "four quiet herons drink";
+    const cem = await person("Cem", password);
+    const { hash, say, stored } = await topic("revoked", cem);
+    await say("before");
+    const { page } = await open(hash, { as: cem });
+    await inList(page, "before").waitFor();
+    await box(page).fill("not finished");
+    const { status } = await as(cem).post("/api/v1/users/me/api_key/regenerate");
+    expect(status).to.equal(200);
+    // Without a request of the person the page learns it from its event queue.
+    await page.getByRole("alert").filter({ hasText: "no longer accepts" }).waitFor();
+    await page.getByRole("textbox", { name: "E-mail address" }).fill(cem.deliveryEmail);
+    await page.getByLabel("Password", { exact: true }).fill(password);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await inList(page, "before").waitFor();
+    expect(await box(page).inputValue()).to.equal("not finished");
+    await sendButton(page).click();
+    await inList(page, "not finished").waitFor();
+    await page.locator(".unsent").waitFor({ state: "detached" });
+    expect(await stored()).to.deep.equal(["before", "not finished"]);
+  });
+
+  it("comes back without a gap to a queue with 2,000 messages after an hour without network", async () => {
+    const { open, person, as, org } = scene();
+    const dora = await person("Dora");
+    const { hash, say, stored } = await topic("offline", dora);
+    const { room: other } = await topic("elsewhere", dora);
+    await say("before");
+    const { page, context } = await open(hash, { as: dora });
+    await inList(page, "before").waitFor();
+    await context.setOffline(true);
+    await box(page).fill("from the tunnel");
+    await sendButton(page).click();
+    await page.getByRole("alert").filter({ hasText: "No connection" }).waitFor();
+    for (let sent = 0; sent < 2_000; sent += 100)
+      await Promise.all(
+        Array.from({ length: 100 }, (_, n) =>
+          send(as(org.owner), toChannel(other.id, { topic: "many", content: `soup ${sent + n}` })),
+        ),
+      );
+    await say("meanwhile");
+    await watchTasks(page);
+    await context.setOffline(false);
+    await page.getByRole("link", { name: "elsewhere 2000 unread" }).waitFor();
+    await waitFor(async () => (await shown(page)).length === 3, {
+      what: "three messages are shown",
+    });
+    expect(await shown(page)).to.deep.equal(await stored());
+    expect(await longestTask(page)).to.be.below(1_000);
+    await page.getByRole("alert").waitFor({ state: "detached" });
+  });
+
+  describe("in two tabs", () => {
+    it("sends an unsent message once, and clears a refused one in both", async () => {
+      const { open, person, db, org } = scene();
+      const gil = await person("Gil");
+      const { hash, stored, room } = await topic("tabs", gil);
+      const { page, context } = await open(hash, { as: gil });
+      await box(page).waitFor();
+      // The server stores the message, and no tab gets an answer.
+      let isAway = true;
+      await context.route("**/api/v1/messages", async (route) => {
+        if (!isAway || route.request().method() !== "POST") return route.fallback();
+        await route.fetch();
+        return route.abort();
+      });
+      await box(page).fill("out of two tabs");
+      await sendButton(page).click();
+      await page.locator(".unsent").waitFor();
+      const second = await context.newPage();
+      await second.goto(page.url());
+      await second.locator(".unsent").waitFor();
+      isAway = false;
+      for (const one of [page, second]) {
+        await one.locator(".unsent").waitFor({ state: "detached" });
+        await inList(one, "out of two tabs").waitFor();
+      }
+      expect(await stored()).to.deep.equal(["out of two tabs"]);
+
+      await changeChannel(db, room, { canSendMessageGroupId: org.groups["role:owners"] });
+      await box(page).fill("refused at first");
+      await sendButton(page).click();
+      await page.getByRole("button", { name: "Send again" }).waitFor();
+      await second.reload();
+      await second.getByRole("button", { name: "Send again" }).waitFor();
+      await changeChannel(db, room, { canSendMessageGroupId: org.groups["role:everyone"] });
+      await page.getByRole("button", { name: "Send again" }).click();
+      await second.getByRole("button", { name: "Send again" }).waitFor({ state: "detached" });
+      await inList(second, "refused at first").waitFor();
+      expect(await stored()).to.deep.equal(["out of two tabs", "refused at first"]);
+    });
+
+    it("has one draft, and loses no words of either tab", async () => {
+      const { open, person, db } = scene();
+      const hal = await person("Hal");
+      const { hash, stored } = await topic("drafts", hal);
+      const drafts = async () =>
+        (
+          await db.rows<{ content: string }>("SELECT content FROM drafts WHERE user_id = $1", [
+            hal.id,
+          ])
+        ).map(({ content }) => content);
+      const { page, context } = await open(hash, { as: hal });
+      const second = await context.newPage();
+      await second.goto(page.url());
+      await box(second).waitFor();
+      await box(page).fill("one");
+      await waitFor(async () => (await drafts()).join() === "one", { what: "it is stored" });
+      await waitFor(async () => (await box(second).inputValue()) === "one", {
+        what: "the other tab shows it",
+      });
+      await box(second).pressSequentially(" two");
+      await waitFor(async () => (await drafts()).join() === "one two", {
+        what: "the change is stored in the same draft",
+      });
+      expect(await box(page).inputValue()).to.equal("one two");
+      await sendButton(page).click();
+      await waitFor(async () => (await box(second).inputValue()) === "", {
+        what: "the other tab is empty, too",
+      });
+      await waitFor(async () => (await drafts()).length === 0, { what: "the draft is deleted" });
+      expect(await stored()).to.deep.equal(["one two"]);
+    });
+
+    it("sends in one tab what was being sent in another when that was closed", async () => {
+      const { open, person } = scene();
+      const ian = await person("Ian");
+      const { hash, stored } = await topic("closed", ian);
+      const { page, context } = await open(hash, { as: ian });
+      await box(page).waitFor();
+      // The server stores the first, and the tab is closed before the answer.
+      let sent = 0;
+      const lose = async (route: Route) => {
+        if (route.request().method() !== "POST") return route.fallback();
+        if (sent++ === 0) await route.fetch();
+        return route.abort();
+      };
+      await context.route("**/api/v1/messages", lose);
+      for (const words of ["first", "second"]) {
+        await box(page).fill(words);
+        await sendButton(page).click();
+      }
+      await waitFor(() => sent > 1, { what: "a request is repeated" });
+      await page.close();
+      expect(await stored()).to.deep.equal(["first"]);
+      await context.unroute("**/api/v1/messages", lose);
+      const again = await context.newPage();
+      await again.goto(`${scene().url}/${hash}`);
+      await inList(again, "second").waitFor();
+      await again.locator(".unsent").first().waitFor({ state: "detached" });
+      expect(await shown(again)).to.deep.equal(["first", "second"]);
+      expect(await stored()).to.deep.equal(["first", "second"]);
+    });
+  });
+
+  /** Measures the tasks of the page from now on. */
+  async function watchTasks(page: Page): Promise<void> {
+    await page.evaluate(`globalThis.longest = 0;
+      new PerformanceObserver((list) => {
+        for (const { duration } of list.getEntries()) longest = Math.max(longest, duration);
+      }).observe({ type: "longtask" });`);
+  }
+  /** Milliseconds of the longest task since then. */
+  async function longestTask(page: Page): Promise<number> {
+    const ms = await page.evaluate<number>("longest");
+    console.log(`        longest task ${Math.round(ms)} ms`);
+    return ms;
+  }
+});

@@ -1,0 +1,185 @@
+import {
+  changeChannel,
+  channel,
+  reload,
+  send,
+  type TestAccount,
+  toChannel,
+  waitFor,
+} from "@carillon/testkit";
+import { expect } from "chai";
+import type { Page } from "playwright-core";
+import { useWebClient } from "./support/web-client.ts";
+
+/** Names that break out of HTML, attributes, scripts and layouts where they are not escaped. */
+const hostileNames: readonly string[] = [
+  "<img src=x onerror=globalThis.attacked=1>",
+  "</title><script>globalThis.attacked=1</script>",
+  "' onfocus=globalThis.attacked=1 autofocus x='",
+  "javascript:globalThis.attacked=1",
+  "<svg/onload=globalThis.attacked=1>",
+  "&lt;b&gt;&#x3c;i&#x3e;&quot;",
+  "{{constructor.constructor(1)()}}${1}%s",
+  "__proto__",
+  "constructor",
+  "\u202egnirts \u2066lanoitceridib",
+  `Z${"\u0301".repeat(50)}`,
+  "W".repeat(60),
+  "<style>*{position:fixed;inset:0}</style>",
+  "//evil.example/a.png",
+];
+
+describe("The browser client", () => {
+  const scene = useWebClient();
+
+  const box = (page: Page) => page.getByRole("textbox", { name: "Message", exact: true });
+  const list = (page: Page) => page.getByRole("log", { name: "Messages" });
+  const inList = (page: Page, text: string) => list(page).getByText(text, { exact: true });
+  const sendButton = (page: Page) => page.getByRole("button", { name: "Send", exact: true });
+
+  async function topic(name: string, ...people: readonly TestAccount[]) {
+    const { db, org, gateway } = scene();
+    const room = await channel(db, org.owner, {
+      name,
+      inviteOnly: true,
+      subscribers: [org.owner, ...people],
+    });
+    const say = (content: string, by: TestAccount = org.owner) =>
+      send(gateway.as(by), toChannel(room.id, { topic: "talk", content }));
+    return { room, say, hash: `#narrow/channel/${room.id}/topic/talk` };
+  }
+
+  describe("whose rights change", () => {
+    it("takes the controls from an administrator who becomes a member", async () => {
+      const { person, open, gateway, org, db } = scene();
+      const ben = await person("Ben");
+      const owner = gateway.as(org.owner);
+      const role = (value: number) =>
+        owner.patch(`/api/v1/users/${ben.id}`, { role: value }).then(({ status }) => status);
+      expect(await role(200)).to.equal(200);
+      const { page } = await open("#organization/policies", { as: await reload(db, ben) });
+      const fields = page.locator(".settings input, .settings select");
+      await fields.first().waitFor();
+      expect(await fields.first().isEnabled()).to.equal(true);
+      await open("#organization/people", { as: await reload(db, ben) }).then(
+        async ({ page: people }) => {
+          await people.getByRole("button", { name: "Actions for Ada" }).click();
+          await people.getByRole("menuitem", { name: "Deactivate" }).click();
+          expect(await role(400)).to.equal(200);
+          const dialog = people.getByRole("dialog");
+          await dialog.getByRole("button", { name: "Deactivate" }).click();
+          await dialog.getByRole("alert").waitFor();
+        },
+      );
+      await page.getByText("Only administrators can change").waitFor();
+      await waitFor(
+        async () => {
+          const all = await fields.all();
+          return (await Promise.all(all.map((one) => one.isEnabled()))).every((is) => !is);
+        },
+        { what: "no field can be changed" },
+      );
+    });
+  });
+
+  describe("in a browser that stores nothing", () => {
+    for (const [what, refused] of [
+      ["refuses storage", ["getItem", "setItem", "removeItem", "key"]],
+      ["is full", ["setItem"]],
+    ] as const)
+      it(`says so and still sends, if it ${what}`, async () => {
+        const { person, open } = scene();
+        const password = "four quiet herons drink";
+        const dora = await person(`Dora ${refused.length}`, password);
+        const { hash, room } = await topic(`stores ${refused.length}`, dora);
+        const { page, complaints } = await open(hash, {
+          prepare: ({ page: made }) =>
+            made.addInitScript(`for (const name of ${JSON.stringify(refused)})
+              Storage.prototype[name] = () => { throw new DOMException("refused", "QuotaExceededError"); };`),
+        });
+        const alert = page.getByRole("alert").filter({ hasText: "cannot store" });
+        await alert.waitFor();
+        await page.getByRole("textbox", { name: "E-mail address" }).fill(dora.deliveryEmail);
+        await page.getByLabel("Password", { exact: true }).fill(password);
+        await page.getByRole("button", { name: "Sign in", exact: true }).click();
+        await alert.waitFor();
+        await box(page).fill("from memory");
+        await sendButton(page).click();
+        await inList(page, "from memory").waitFor();
+        await page.locator(".unsent").waitFor({ state: "detached" });
+        expect(await box(page).inputValue()).to.equal("");
+        expect(complaints.filter((one) => !/ 404 |ERR_/.test(one))).to.deep.equal([]);
+        await changeChannel(scene().db, room, {
+          canSendMessageGroupId: scene().org.groups["role:owners"],
+        });
+        await box(page).fill("refused");
+        await sendButton(page).click();
+        await page.getByRole("button", { name: "Send again" }).waitFor();
+      });
+  });
+
+  describe("with hostile names", () => {
+    for (const width of [1_200, 390])
+      it(`runs nothing, loads nothing from elsewhere and shows the box, at ${width} px`, async () => {
+        const { person, open, db, org, gateway } = scene();
+        const eva = await person(`Eva ${width}`);
+        const rooms = [];
+        for (const name of hostileNames) {
+          const mate = await person(name);
+          const room = await channel(db, org.owner, {
+            name: width === 390 ? `${name.slice(0, 59)}.` : name,
+            description: name,
+            subscribers: [eva, mate],
+          });
+          await send(
+            gateway.as(mate),
+            toChannel(room.id, { topic: name.replaceAll(/[\u202e\u2066]/g, ""), content: name }),
+          );
+          rooms.push(room);
+        }
+        const { page, complaints } = await open("#feed", {
+          as: eva,
+          viewport: { width, height: 800 },
+        });
+        const elsewhere: string[] = [];
+        page.on("request", (request) => {
+          const url = request.url();
+          const isOwn = url.startsWith(gateway.url) || /^(blob|data):/.test(url);
+          if (!isOwn && !url.includes("gravatar")) elsewhere.push(url);
+        });
+        page.on("dialog", (dialog) => elsewhere.push(`dialog ${dialog.message()}`));
+        const pages = [
+          "#feed",
+          ...rooms.map(({ id }) => `#narrow/channel/${id}`),
+          `#narrow/channel/${rooms[0]?.id}/topic/${encodeURIComponent(hostileNames[0] ?? "").replaceAll("%", ".")}`,
+          "#organization/people",
+          "#organization/channels",
+        ];
+        for (const hash of pages) {
+          await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+          const isList = !hash.startsWith("#organization");
+          await (
+            isList ? list(page).locator(".rendered").first() : page.locator("table")
+          ).waitFor();
+          expect(await page.evaluate("document.documentElement.scrollWidth"), hash).to.equal(width);
+          if (!isList) continue;
+          // The box is at the top of the page where it is drawn, and inside of the window.
+          const isFree = await page.evaluate(`(() => {
+            const { left, top, width, height } = document.querySelector("textarea").getBoundingClientRect();
+            return [[0.1, 0.5], [0.5, 0.5], [0.9, 0.5]].every(([x, y]) =>
+              document.elementFromPoint(left + x * width, top + y * height)?.closest(".compose") != null);
+          })()`);
+          expect(isFree, `the box of ${hash}`).to.equal(true);
+        }
+        // Names in suggestions, and in the profile of a person.
+        await page.evaluate(`location.hash = "#feed"`);
+        await box(page).fill("");
+        await box(page).pressSequentially("@<img");
+        await page.getByRole("listbox").getByRole("option").first().waitFor();
+        await box(page).press("Enter");
+        expect(await page.evaluate("globalThis.attacked")).to.equal(undefined);
+        expect(elsewhere).to.deep.equal([]);
+        expect(complaints.filter((one) => !/ERR_|gravatar/.test(one))).to.deep.equal([]);
+      });
+  });
+});
