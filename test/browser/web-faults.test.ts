@@ -97,6 +97,7 @@ describe("The browser client with faults of the server and the network", () => {
       gateway.signal("SIGCONT");
     }
     await page.getByRole("alert").waitFor({ state: "detached" });
+    await page.locator(".unsent").waitFor({ state: "detached" });
     await say("after");
     await inList(page, "after").waitFor();
     expect(await shown(page)).to.deep.equal(["before", "into the ice", "after"]);
@@ -226,6 +227,7 @@ describe("The browser client with faults of the server and the network", () => {
         what: "the other tab is empty, too",
       });
       await waitFor(async () => (await drafts()).length === 0, { what: "the draft is deleted" });
+      await page.locator(".unsent").waitFor({ state: "detached" });
       expect(await stored()).to.deep.equal(["one two"]);
     });
 

@@ -63,7 +63,7 @@ describe("The browser client", () => {
       expect(await fields.first().isEnabled()).to.equal(true);
       await open("#organization/people", { as: await reload(db, ben) }).then(
         async ({ page: people }) => {
-          await people.getByRole("button", { name: "Actions for Ada" }).click();
+          await people.getByRole("button", { name: "Actions for Ben" }).click();
           await people.getByRole("menuitem", { name: "Deactivate" }).click();
           expect(await role(400)).to.equal(200);
           const dialog = people.getByRole("dialog");
