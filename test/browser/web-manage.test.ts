@@ -191,7 +191,7 @@ describe("The pages of the browser client that run an organization", () => {
       });
 
       it("changes settings, and keeps a refused text with the reason", async () => {
-        const { page } = await openSection("policies", width);
+        const { page } = await openSection("settings", width);
         const isUnique = (await setting("require_unique_names")) as boolean;
         await page.getByLabel("Names must be unique").click();
         await settingBecomes("require_unique_names", !isUnique);
@@ -340,7 +340,7 @@ describe("The pages of the browser client that run an organization", () => {
       });
 
       it("turns ways to sign in off, and shows why the last one stays on", async () => {
-        const { page } = await openSection("policies", width);
+        const { page } = await openSection("settings", width);
         await page.getByLabel("Filter").fill("Ways to sign in");
         const [byPassword, without] = [
           page.getByLabel("E-mail address and password"),
@@ -360,7 +360,7 @@ describe("The pages of the browser client that run an organization", () => {
       });
 
       it("adds a domain of e-mail addresses, accepts its subdomains, and removes it", async () => {
-        const { page } = await openSection("policies", width);
+        const { page } = await openSection("settings", width);
         const name = `herons-${width}.example.com`;
         const stored = async () =>
           (
@@ -418,7 +418,7 @@ describe("The pages of the browser client that run an organization", () => {
   }
 
   it("offer a field for each parameter of `PATCH /realm`", async () => {
-    const { page } = await openSection("policies");
+    const { page } = await openSection("settings");
     await page.getByLabel("Name of the organization").waitFor();
     const offered = await page.evaluate<string[]>(
       "[...document.querySelectorAll('.settings [name]')].map(({ name }) => name)",
@@ -433,7 +433,7 @@ describe("The pages of the browser client that run an organization", () => {
   it("show a member settings that they cannot change, and the refusal of what they try", async () => {
     const { db, org } = scene();
     const member = await user(db, org.realm, { fullName: "Milo" });
-    const { page } = await openSection("policies", 1_200, member);
+    const { page } = await openSection("settings", 1_200, member);
     await page.getByText("Only administrators can change these settings.").waitFor();
     expect(await page.getByLabel("Names must be unique").isDisabled()).to.equal(true);
     await page.getByRole("navigation", { name: "Organization" }).getByText("People").click();

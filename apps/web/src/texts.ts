@@ -157,6 +157,7 @@ export const texts = {
   },
   search: {
     label: "Search messages",
+    placeholder: "Search",
     results: (words: string) => `Search: ${words}`,
   },
   people: {
@@ -452,7 +453,7 @@ export const texts = {
     invitations: "Invitations",
     groups: "Groups",
     channels: "Channels",
-    policies: "Settings",
+    settingsSection: "Settings",
     emoji: "Emoji",
     bots: "Bots",
     filter: "Filter",

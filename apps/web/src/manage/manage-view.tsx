@@ -18,7 +18,7 @@ const sections: Readonly<Record<string, { title: string; Section: ComponentType 
   invitations: { title: t.invitations, Section: InvitationsSection },
   groups: { title: t.groups, Section: GroupsSection },
   channels: { title: t.channels, Section: ChannelsSection },
-  policies: { title: t.policies, Section: SettingsSection },
+  settings: { title: t.settingsSection, Section: SettingsSection },
   emoji: { title: t.emoji, Section: EmojiSection },
   bots: { title: t.bots, Section: BotsSection },
 };

@@ -38,7 +38,7 @@ export function SettingsSection() {
     }))
     .filter(({ settings }) => settings.length > 0);
   return (
-    <section class="manage-section" aria-label={t.policies}>
+    <section class="manage-section" aria-label={t.settingsSection}>
       <div class="manage-tools">
         <FilterField
           value={filter.value}

@@ -27,7 +27,7 @@ export function SearchBox() {
         ref={input}
         type="search"
         aria-label={texts.search.label}
-        placeholder={texts.search.label}
+        placeholder={texts.search.placeholder}
         defaultValue={typeof shown === "string" ? shown : ""}
         maxLength={500}
         dir="auto"
