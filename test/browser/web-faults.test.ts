@@ -1,6 +1,7 @@
 import {
   changeChannel,
   channel,
+  pastMessages,
   send,
   type TestAccount,
   toChannel,
@@ -156,6 +157,64 @@ describe("The browser client with faults of the server and the network", () => {
     expect(await shown(page)).to.deep.equal(await stored());
     expect(await longestTask(page)).to.be.below(1_000);
     await page.getByRole("alert").waitFor({ state: "detached" });
+  });
+
+  it("registers again without a gap if its queue has expired, with 5,000 messages meanwhile", async () => {
+    const { open, person, db, org } = scene();
+    const eva = await person("Eva");
+    const { hash, say, room } = await topic("expired", eva);
+    const { room: other } = await topic("beside", eva);
+    await say("before");
+    const { page, context } = await open(hash, { as: eva });
+    await inList(page, "before").waitFor();
+    await context.setOffline(true);
+    await db.rows("DELETE FROM event_queue WHERE user_id = $1", [eva.id]);
+    await pastMessages(db, room, org.owner, { count: 5_000, topic: "talk" });
+    await pastMessages(db, other, org.owner, { count: 300 });
+    await watchTasks(page);
+    await context.setOffline(false);
+    await page.getByRole("link", { name: "beside 300 unread" }).waitFor();
+    await inList(page, "soup 5000").waitFor();
+    // Scrolls up to the beginning, and collects what is shown on the way.
+    const seen = await page.evaluate<string[]>(`(async () => {
+      const log = document.querySelector("[role=log]");
+      const seen = new Set();
+      const ends = performance.now() + 40_000;
+      while (!seen.has("before") && performance.now() < ends) {
+        for (const one of log.querySelectorAll(".rendered")) seen.add(one.textContent.trim());
+        log.scrollTop -= 500;
+        await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      }
+      return [...seen];
+    })()`);
+    expect(seen).to.have.length(5_001);
+    expect(await longestTask(page)).to.be.below(1_000);
+    await say("after");
+    await page.getByRole("link", { name: "beside 300 unread" }).waitFor();
+  });
+
+  it("shows a message that arrives while the list is loaded", async () => {
+    const { open, person } = scene();
+    const fay = await person("Fay");
+    const { hash, say } = await topic("loading", fay);
+    await say("before");
+    let release: (() => void) | undefined;
+    const { page } = await open(hash, {
+      as: fay,
+      prepare: ({ context }) =>
+        context.route(/\/api\/v1\/messages\?/, async (route) => {
+          const response = await route.fetch();
+          await new Promise<void>((resolve) => (release = resolve));
+          await route.fulfill({ response });
+        }),
+    });
+    await waitFor(() => release !== undefined, { what: "the answer is held back" });
+    await page.getByRole("link", { name: "loading 1 unread" }).waitFor();
+    await say("between");
+    await page.getByRole("link", { name: "loading 2 unread" }).waitFor();
+    release?.();
+    await inList(page, "between").waitFor();
+    expect(await shown(page)).to.deep.equal(["before", "between"]);
   });
 
   describe("in two tabs", () => {

@@ -50,6 +50,32 @@ describe("The browser client", () => {
   }
 
   describe("whose rights change", () => {
+    it("says that the open channel is closed to the account, and keeps the words", async () => {
+      const { person, open, gateway, org } = scene();
+      const ada = await person("Ada");
+      const { hash, say, room } = await topic("secret", ada);
+      await say("before");
+      const { page, complaints } = await open(hash, { as: ada });
+      await inList(page, "before").waitFor();
+      await box(page).fill("half a thought");
+      const principals = { subscriptions: [room.name], principals: [ada.id] };
+      const owner = gateway.as(org.owner);
+      const removed = await owner.delete("/api/v1/users/me/subscriptions", principals);
+      expect(removed.status).to.equal(200);
+      await page.getByRole("alert").filter({ hasText: "You are not in this channel" }).waitFor();
+      expect(await list(page).count()).to.equal(0);
+      expect(await box(page).inputValue()).to.equal("half a thought");
+      await say("without Ada");
+      await owner.post("/api/v1/users/me/subscriptions", {
+        subscriptions: [{ name: room.name }],
+        principals: [ada.id],
+      });
+      await say("again with Ada");
+      await inList(page, "again with Ada").waitFor();
+      expect(await box(page).inputValue()).to.equal("half a thought");
+      expect(complaints.filter((one) => !/ 400 |ERR_/.test(one))).to.deep.equal([]);
+    });
+
     it("takes the controls from an administrator who becomes a member", async () => {
       const { person, open, gateway, org, db } = scene();
       const ben = await person("Ben");

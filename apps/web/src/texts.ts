@@ -78,6 +78,7 @@ export const texts = {
     loading: "Loading messages…",
     empty: "No messages here yet.",
     failed: "Cannot load messages.",
+    noAccess: "You are not in this channel, or it does not exist.",
     noteToSelf: "Notes to yourself",
     unknownChannel: "Unknown channel",
     unknownPerson: "Unknown person",

@@ -1,15 +1,17 @@
-import type { Message } from "@carillon/client";
-import type { Term } from "../route.ts";
+import { effect, untracked } from "@preact/signals";
+import { operandOf, type Term } from "../route.ts";
 import type { Item } from "../store/events.ts";
 import type { Organization } from "../store/organization.ts";
 import { matches } from "./matches.ts";
 import type { MessageWindow } from "./message-window.ts";
+import { NewMessages } from "./new-messages.ts";
 
 /** Maximum moved messages that are read again. */
 const mostMoved = 1_000;
 
 /**
- * Applies events to the loaded messages of a view: adds new and moved ones that match it, and removes deleted and moved ones.
+ * Applies events to the loaded messages of a view: adds new and moved ones that match it, and removes deleted and moved
+ * ones. Reads the view again when the account joins, leaves or loses its channel.
  * @returns a function that ends this
  */
 export function followEvents(
@@ -17,17 +19,11 @@ export function followEvents(
   terms: readonly Term[],
   shown: MessageWindow,
 ): () => void {
-  const { client, me, messages: store } = organization;
-
-  async function addNew(message: Message): Promise<void> {
-    if (!shown.hasNewest.value) return;
-    const isMatch = matches(message, terms, me);
-    if (isMatch) shown.insert([message]);
-    if (isMatch !== undefined) return;
-    const { messages } = await client.matchNarrow({ msg_ids: [message.id], narrow: terms });
-    const found = messages[message.id];
-    if (found && !shown.isClosed) shown.insert([{ ...message, ...found }]);
-  }
+  const { me, messages: store } = organization;
+  const channelId = operandOf(terms, "channel");
+  const newMessages = new NewMessages(organization, terms, shown);
+  /** Items that arrive while messages are read. */
+  let meanwhile: Item[] = [];
 
   function move(ids: readonly number[]): void {
     const known = ids.flatMap((id) => store.get(id)?.peek() ?? []);
@@ -42,20 +38,28 @@ export function followEvents(
     const ids = candidates.filter((id) => !known.has(id)).slice(-mostMoved);
     if (ids.length === 0) return;
     const messages = await shown.read(ids);
+    if (shown.isClosed) return;
     const { ids: present } = shown.loaded.value;
     const from = shown.hasOldest.value ? 0 : (present[0] ?? 0);
     const to = shown.hasNewest.value ? Infinity : (present.at(-1) ?? 0);
     shown.insert(messages.filter(({ id }) => id >= from && id <= to));
   }
 
-  return organization.listen((item: Item) => {
-    if (shown.state.value !== "ready") return;
+  function take(item: Item): void {
+    const { value: state } = shown.state;
+    if (state === "loading") return;
+    // Also after a failure: the account may be in the channel now.
+    if (typeof channelId === "number" && changesAccess(item, channelId)) {
+      void shown.load();
+      return;
+    }
+    if (state !== "ready") return;
     switch (item.type) {
       case "registered":
         if (item.missed) void shown.refresh();
         break;
       case "message":
-        void addNew({ ...item.message, flags: item.flags });
+        newMessages.add({ ...item.message, flags: item.flags });
         break;
       case "delete_message":
         shown.remove(new Set(item.message_ids));
@@ -65,5 +69,34 @@ export function followEvents(
         break;
       default:
     }
+  }
+
+  /** Applies what has arrived while messages were read: the answer may lack it. */
+  function catchUp(): void {
+    const items = meanwhile;
+    meanwhile = [];
+    for (const item of items) {
+      if (item.type !== "registered") store.apply(item);
+      take(item);
+    }
+  }
+
+  const endEvents = organization.listen((item) => {
+    if (shown.isReading) meanwhile.push(item);
+    take(item);
   });
+  const endCatchingUp = effect(() => {
+    if (!shown.isReading) untracked(catchUp);
+  });
+  return () => {
+    endEvents();
+    endCatchingUp();
+  };
+}
+
+/** Whether the account may read other messages of the channel after the item than before. */
+function changesAccess(item: Item, channelId: number): boolean {
+  if (item.type === "stream") return item.op === "delete" && item.stream_ids.includes(channelId);
+  if (item.type !== "subscription" || (item.op !== "add" && item.op !== "remove")) return false;
+  return item.subscriptions.some(({ stream_id }) => stream_id === channelId);
 }

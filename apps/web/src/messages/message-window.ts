@@ -1,8 +1,9 @@
 import type { Message } from "@carillon/client";
 import { batch, signal } from "@preact/signals";
 import { reasonOf } from "../reason.ts";
-import type { Term } from "../route.ts";
+import { operandOf, type Term } from "../route.ts";
 import type { Organization } from "../store/organization.ts";
+import { texts } from "../texts.ts";
 
 /** The loaded messages of a view, in order. */
 export interface Loaded {
@@ -45,7 +46,10 @@ export class MessageWindow {
   readonly #organization: Organization;
   readonly #terms: readonly Term[];
   readonly #near: number | null;
-  readonly #loading = { older: false, newer: false };
+  #isLoadingOlder = false;
+  readonly #isLoadingNewer = signal(false);
+  /** Counts the loads from the beginning: only the last one is used. */
+  #loads = 0;
   #isClosed = false;
 
   constructor(organization: Organization, terms: readonly Term[], near: number | null) {
@@ -62,12 +66,30 @@ export class MessageWindow {
     this.#isClosed = true;
   }
 
+  /** Whether messages are being read to which events may add: the answer may be older than the events before it. */
+  get isReading(): boolean {
+    return this.state.value === "loading" || this.#isLoadingNewer.value;
+  }
+
+  /** Whether the view is of a channel that the account does not see, or that does not exist. */
+  get #isUnseen(): boolean {
+    const channelId = operandOf(this.#terms, "channel");
+    return typeof channelId === "number" && !this.#organization.channels.byId.get(channelId);
+  }
+
   /** Loads the view from the beginning: around `near`, or around the first unread message unless an anchor is given. */
   async load(anchor: string = this.#near === null ? "first_unread" : String(this.#near)) {
     this.state.value = "loading";
+    const load = ++this.#loads;
+    const isOutdated = () => this.#isClosed || load !== this.#loads;
     try {
       const page = await this.#fetch(anchor, pageSize / 2, pageSize / 2);
-      if (this.#isClosed) return;
+      if (isOutdated()) return;
+      // The server answers with no messages.
+      if (this.#isUnseen) {
+        this.state.value = { failed: texts.messages.noAccess };
+        return;
+      }
       batch(() => {
         this.hasOldest.value = page.found_oldest;
         this.hasNewest.value = page.found_newest;
@@ -83,14 +105,15 @@ export class MessageWindow {
         this.state.value = "ready";
       });
     } catch (error) {
-      if (!this.#isClosed) this.state.value = { failed: reasonOf(error) };
+      if (isOutdated()) return;
+      this.state.value = { failed: this.#isUnseen ? texts.messages.noAccess : reasonOf(error) };
     }
   }
 
   async loadOlder(): Promise<void> {
     const [first] = this.loaded.value.ids;
-    if (first === undefined || this.hasOldest.value || this.#loading.older) return;
-    this.#loading.older = true;
+    if (first === undefined || this.hasOldest.value || this.#isLoadingOlder) return;
+    this.#isLoadingOlder = true;
     try {
       const page = await this.#fetch(String(first), pageSize, 0, false);
       if (this.#isClosed || this.loaded.value.ids[0] !== first) return;
@@ -103,25 +126,26 @@ export class MessageWindow {
     } catch {
       // The next scroll tries again.
     } finally {
-      this.#loading.older = false;
+      this.#isLoadingOlder = false;
     }
   }
 
   async loadNewer(): Promise<void> {
     const last = this.loaded.value.ids.at(-1);
-    if (last === undefined || this.hasNewest.value || this.#loading.newer) return;
-    this.#loading.newer = true;
+    if (last === undefined || this.hasNewest.value || this.#isLoadingNewer.value) return;
+    this.#isLoadingNewer.value = true;
     try {
       const page = await this.#fetch(String(last), 0, pageSize, false);
       if (this.#isClosed || this.loaded.value.ids.at(-1) !== last) return;
       batch(() => {
         this.hasNewest.value = page.found_newest;
         this.#append(page.messages);
+        this.#isLoadingNewer.value = false;
       });
     } catch {
       // The next scroll tries again.
     } finally {
-      this.#loading.newer = false;
+      this.#isLoadingNewer.value = false;
     }
   }
 
