@@ -108,6 +108,68 @@ describe("The browser client", () => {
     });
   });
 
+  describe("on a machine whose clock is wrong", () => {
+    const awaySeconds = 3 * 3_600;
+    for (const [what, hours] of [
+      ["behind", -24],
+      ["ahead", 24],
+    ] as const)
+      it(`means the server's hour if it is a day ${what}`, async () => {
+        const { person, open, db } = scene();
+        const cem = await person(`Cem ${what}`);
+        const { hash, say } = await topic(`clock ${what}`, cem);
+        await say("now");
+        const { page } = await open(hash, {
+          as: cem,
+          prepare: async ({ page: made }) => {
+            // Its answers would correct the clock that is set below.
+            await made.route("**/users/me/presence", (route) => route.abort());
+            await made.addInitScript(`{
+              const Real = Date;
+              let ahead = ${hours} * 3_600_000;
+              globalThis.pass = (ms) => { ahead += ms; };
+              globalThis.Date = class extends Real {
+                constructor(...given) { given.length > 0 ? super(...given) : super(Real.now() + ahead); }
+                static now() { return Real.now() + ahead; }
+              };
+            }`);
+          },
+        });
+        const sent = inList(page, "now");
+        await sent.waitFor();
+        const shownAt = await list(page).locator("time").first().getAttribute("datetime");
+        expect(Math.abs(Date.parse(shownAt ?? "") - Date.now())).to.be.below(120_000);
+        await box(page).fill("in an hour");
+        await page.getByRole("button", { name: "Send later" }).click();
+        const inAnHour = page.getByRole("menuitem", { name: /^In an hour/ });
+        const hourOf = async () =>
+          Number(/(\d+):\d\d/.exec((await inAnHour.textContent()) ?? "")?.[1]);
+        const offered = await hourOf();
+        // The words are written, and the person is away for three hours.
+        await page.evaluate(`pass(${awaySeconds * 1_000})`);
+        await waitFor(async () => ((await hourOf()) - offered + 12) % 12 >= 3, {
+          what: "the offer is three hours later",
+        });
+        await inAnHour.click();
+        const [row] = await waitFor(
+          async () => {
+            const rows = await db.rows<{ seconds: number }>(
+              `SELECT extract(epoch FROM deliver_at - now())::int AS seconds FROM scheduled_messages WHERE sender_id = $1`,
+              [cem.id],
+            );
+            return rows.length > 0 && rows;
+          },
+          { what: "the message is scheduled" },
+        );
+        expect((row?.seconds ?? 0) - awaySeconds).to.be.within(3_500, 3_700);
+        await page.getByRole("navigation").getByRole("link", { name: "My schedule" }).click();
+        await page
+          .getByText(/in (1 hour|6[01] minutes|59 minutes)/)
+          .first()
+          .waitFor();
+      });
+  });
+
   describe("in a browser that stores nothing", () => {
     for (const [what, refused] of [
       ["refuses storage", ["getItem", "setItem", "removeItem", "key"]],

@@ -14,7 +14,7 @@ import { RepeatDialog, type Repetition } from "./repeat-dialog.tsx";
 import { Repeatable } from "./repeatable.ts";
 import { type Rule, textOfRule } from "./rule.ts";
 import { type Scheduled, ScheduledNotice } from "./scheduled-notice.tsx";
-import { useTimeStyle } from "../store/use-times.ts";
+import { useNow, useTimeStyle } from "../store/use-times.ts";
 import { day, timeOfDay } from "../time/words.ts";
 
 const t = texts.schedule;
@@ -46,7 +46,7 @@ export function SendLater({
   onScheduled,
   onUndo,
 }: SendLaterProps) {
-  const { client, me, clock } = useOrganization();
+  const { client, me } = useOrganization();
   const style = useTimeStyle();
   const dialog = useSignal<"none" | "time" | "condition" | "repeat">("none");
   const error = useSignal<string | undefined>(undefined);
@@ -104,7 +104,7 @@ export function SendLater({
   const close = () => {
     dialog.value = "none";
   };
-  const now = clock.now();
+  const now = useNow();
   return (
     <>
       {scheduled.value && (

@@ -168,8 +168,7 @@ export class Organization {
 
   #take(item: Item): void {
     if (item.type === "registered") {
-      if (this.queueId.value === undefined)
-        reportPresence(this.client, this.presence, this.#ending.signal);
+      if (this.queueId.value === undefined) reportPresence(this, this.#ending.signal);
       this.#load(item.snapshot);
     } else this.#apply(item);
     this.connection.value = "live";

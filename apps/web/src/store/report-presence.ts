@@ -1,5 +1,6 @@
 import type { Client } from "@carillon/client";
 import type { Presence } from "./presence.ts";
+import type { ServerClock } from "./server-clock.ts";
 
 const intervalMs = 60_000;
 /** Milliseconds before the first report: the first messages are requested and drawn meanwhile. */
@@ -7,8 +8,17 @@ const firstAfterMs = 1_000;
 /** Milliseconds without keyboard or pointer input after which a person counts as idle. */
 const idleAfterMs = 5 * 60_000;
 
-/** Reports the account's presence every minute, and reads that of the others, until the signal is aborted. */
-export function reportPresence(client: Client, presence: Presence, signal: AbortSignal): void {
+interface Reported {
+  readonly client: Client;
+  readonly presence: Presence;
+  readonly clock: ServerClock;
+}
+
+/**
+ * Reports the account's presence every minute, and reads that of the others and the server's time, until the signal is
+ * aborted.
+ */
+export function reportPresence({ client, presence, clock }: Reported, signal: AbortSignal): void {
   let lastInput = Date.now();
   let lastUpdate = -1;
   const notice = () => {
@@ -26,6 +36,7 @@ export function reportPresence(client: Client, presence: Presence, signal: Abort
       { signal, retries: 0 },
     );
     lastUpdate = answer.presence_last_update_id ?? lastUpdate;
+    clock.sync(answer.server_timestamp);
     presence.add(answer.presences ?? {}, answer.server_timestamp);
   };
   const reportQuietly = () => {

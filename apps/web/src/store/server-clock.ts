@@ -9,7 +9,11 @@ export class ServerClock implements Area {
   #aheadMs = 0;
 
   load(snapshot: Snapshot): void {
-    const seconds = snapshot["server_timestamp"];
+    this.sync(snapshot["server_timestamp"]);
+  }
+
+  /** Compares the clocks: that of this machine may have been set since the last time. */
+  sync(seconds: unknown): void {
     if (typeof seconds !== "number") return;
     const aheadMs = seconds * 1_000 - Date.now();
     this.#aheadMs = Math.abs(aheadMs) < smallMs ? 0 : aheadMs;
