@@ -1,6 +1,8 @@
 import {
   changeChannel,
   channel,
+  channelsLike,
+  crowd,
   reload,
   send,
   type TestAccount,
@@ -269,5 +271,57 @@ describe("The browser client", () => {
         expect(elsewhere).to.deep.equal([]);
         expect(complaints.filter((one) => !/ERR_|gravatar/.test(one))).to.deep.equal([]);
       });
+  });
+
+  describe("of an organization with 10,000 people and 2,000 channels", () => {
+    it("opens, completes names and follows events without long tasks", async () => {
+      const { person, open, db, org } = scene();
+      const fay = await person("Fay");
+      const { room, hash, say } = await topic("large", fay);
+      await crowd(db, org.member, 10_000);
+      await channelsLike(db, await channel(db, org.owner), 2_000);
+      await db.rows(
+        `INSERT INTO subscriptions SELECT (jsonb_populate_record(s, jsonb_build_object(
+           'channel_id', c.id))).*
+         FROM subscriptions s, channels c
+         WHERE s.channel_id = $1 AND s.user_id = $2 AND c.realm_id = $3 AND c.name LIKE 'many%'`,
+        [room.id, fay.id, org.realm.id],
+      );
+      await say("hello");
+      const begun = performance.now();
+      const { page } = await open(hash, {
+        as: fay,
+        prepare: ({ page: made }) =>
+          made.addInitScript(`globalThis.tasks = [];
+            new PerformanceObserver((list) => {
+              for (const { duration } of list.getEntries()) tasks.push(duration);
+            }).observe({ type: "longtask", buffered: true });`),
+      });
+      await inList(page, "hello").waitFor();
+      const report = async (what: string) => {
+        const tasks = await page.evaluate<number[]>("tasks.splice(0)");
+        const longest = Math.round(Math.max(0, ...tasks));
+        console.log(`        ${what}: ${tasks.length} long tasks, the longest ${longest} ms`);
+        return longest;
+      };
+      console.log(`        opened in ${Math.round(performance.now() - begun)} ms`);
+      await report("opening");
+      expect(
+        await page.getByRole("navigation").getByRole("link", { name: /many/ }).count(),
+      ).to.be.above(1_900);
+      const completing = performance.now();
+      await box(page).pressSequentially("@crowd");
+      await page.getByRole("listbox").getByRole("option").first().waitFor();
+      console.log(`        completed in ${Math.round(performance.now() - completing)} ms`);
+      const typing = await report("typing six characters");
+      await box(page).fill("");
+      for (let n = 0; n < 20; n++) await say(`message ${n}`);
+      await inList(page, "message 19").waitFor();
+      const following = await report("following 20 messages");
+      await page.getByRole("link", { name: "All messages" }).click();
+      await inList(page, "message 19").waitFor();
+      const changing = await report("changing the view");
+      expect(Math.max(typing, following, changing)).to.be.below(500);
+    });
   });
 });
