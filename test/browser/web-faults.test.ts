@@ -182,7 +182,7 @@ describe("The browser client with faults of the server and the network", () => {
       const ends = performance.now() + 40_000;
       while (!seen.has("before") && performance.now() < ends) {
         for (const one of log.querySelectorAll(".rendered")) seen.add(one.textContent.trim());
-        log.scrollTop -= 500;
+        log.scrollTop -= log.clientHeight;
         await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
       }
       return [...seen];

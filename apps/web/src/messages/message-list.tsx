@@ -78,8 +78,8 @@ export function MessageList({ unsent }: { readonly unsent: readonly Unsent[] }) 
     if (handle.scrollOffset < margin) void messages.loadOlder();
     if (below < margin) void messages.loadNewer();
     // Messages below are dropped while scrolling goes on: that moves nothing, and a long scroll would keep all of them.
-    if (below > handle.scrollOffset) messages.trim("end", 500);
     const first = handle.findItemIndex(handle.scrollOffset);
+    if (below > handle.scrollOffset) messages.trim("end", first, 500);
     place.first = messages.loaded.peek().ids[first];
     if (!document.hasFocus()) return;
     const last = handle.findItemIndex(handle.scrollOffset + handle.viewportSize - 8);
@@ -89,7 +89,9 @@ export function MessageList({ unsent }: { readonly unsent: readonly Unsent[] }) 
 
   function rest(): void {
     const handle = list.current;
-    if (handle) messages.trim(handle.scrollOffset < handle.scrollSize / 2 ? "end" : "start");
+    if (!handle) return;
+    const end = handle.scrollOffset < handle.scrollSize / 2 ? "end" : "start";
+    messages.trim(end, handle.findItemIndex(handle.scrollOffset));
   }
 
   if (typeof state === "object")

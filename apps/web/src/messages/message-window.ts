@@ -181,16 +181,20 @@ export class MessageWindow {
   }
 
   /**
-   * Drops messages beyond the maximum, at the end that is not visible.
+   * Drops messages beyond the maximum at one end, but none near those that are visible: after a long absence, more than
+   * twice the maximum can arrive at once.
+   * @param firstVisible the index of the first visible message
    * @param tolerated messages beyond the maximum with which nothing is dropped yet
    */
-  trim(end: "start" | "end", tolerated = 0): void {
+  trim(end: "start" | "end", firstVisible: number, tolerated = 0): void {
     const { ids } = this.loaded.value;
-    if (ids.length <= longest + tolerated) return;
+    const from = end === "end" ? 0 : Math.min(ids.length - longest, firstVisible - pageSize);
+    const to = end === "start" ? ids.length : Math.max(longest, firstVisible + pageSize);
+    if (ids.length <= longest + tolerated || (from <= 0 && to >= ids.length)) return;
     batch(() => {
       if (end === "start") this.hasOldest.value = false;
       else this.hasNewest.value = false;
-      const rest = end === "start" ? ids.slice(-longest) : ids.slice(0, longest);
+      const rest = ids.slice(Math.max(0, from), to);
       this.loaded.value = { ids: rest };
       this.#organization.messages.keepOnly(new Set(rest));
     });
