@@ -25,6 +25,16 @@ const modules = [
     asked: "packages/db",
     files: /^runtime\/query_compiler_\w+_bg\.postgresql\./,
   },
+  {
+    name: "@codemirror/legacy-modes",
+    asked: "packages/markdown",
+    files: /^mode\/.*\.cjs$|^LICENSE$/,
+  },
+  {
+    name: "@codemirror/streamparser",
+    asked: "packages/markdown",
+    files: /^dist\/index\.cjs$|^LICENSE$/,
+  },
   { name: "katex", asked: "packages/markdown", files: /^dist\/katex\.(js|mjs)$/ },
   { name: "libsodium-wrappers", asked: "packages/push", files: /^dist\/modules(-esm)?\/.*js$/ },
   {

@@ -77,6 +77,8 @@ describe("What the Dockerfile installs", function () {
     expect([...binaries], "sharp and libvips for this platform").to.have.length(2);
     expect([...new Set(packages)].filter((name) => !binaries.has(name))).to.have.members([
       "@bull-board/ui",
+      "@codemirror/legacy-modes",
+      "@codemirror/streamparser",
       "@img/colour",
       "@prisma/client",
       "@zxcvbn-ts/core",
@@ -155,7 +157,7 @@ describe("What the Dockerfile installs", function () {
     const scheduled = await owner.post("/api/v1/scheduled_messages", {
       type: "direct",
       to: [me],
-      content: "A formula: $$x^2$$",
+      content: "A formula: $$x^2$$\n```python\ndef f(): pass\n```",
       scheduled_delivery_timestamp: Math.floor(Date.now() / 1_000) + 5,
     });
     expect(scheduled.status, scheduled.text).to.equal(200);
@@ -166,9 +168,12 @@ describe("What the Dockerfile installs", function () {
         num_after: 0,
       });
       const [message] = answer.body["messages"] as Array<{ content: string }>;
-      return message?.content.includes('class="katex"');
+      return (
+        message?.content.includes('class="katex"') &&
+        message.content.includes('<span class="nf">f</span>')
+      );
     };
-    await waitFor(sent, { what: "the message is sent, with its formula" });
+    await waitFor(sent, { what: "the message is sent, with its formula and coloured code" });
     const draft = { type: "private", to: [me], topic: "", content: "later" };
     const drafted = await owner.post("/api/v1/drafts", { drafts: [draft] });
     expect(drafted.status, drafted.text).to.equal(200);

@@ -29,6 +29,7 @@ const observed = {
 /** Modules that are loaded on demand, by their file names in the sources and in a bundle. */
 const parts = {
   katex: /katex/,
+  tokenizers: /legacy-modes|streamparser/,
   re2: /re2js/,
   pictures: /jdenticon/,
   prisma: /prisma-on-connection/,
@@ -106,6 +107,14 @@ function uses(
         const params = { content: "$$x^2$$" };
         const { rendered } = await client.succeed(renderMessageText, { params });
         expect(rendered).to.include('class="katex"');
+      },
+    ],
+    [
+      ["tokenizers"],
+      async (client) => {
+        const params = { content: "```python\ndef f(): pass\n```" };
+        const { rendered } = await client.succeed(renderMessageText, { params });
+        expect(rendered).to.include('<span class="nf">f</span>');
       },
     ],
     [

@@ -54,7 +54,7 @@ describe("Blocks", () => {
     it("keeps indented blocks inside their item", () => {
       expect(html("1. a\n\n   b")).to.equal("<ol>\n<li>\n<p>a</p>\n<p>b</p>\n</li>\n</ol>");
       expect(html("1. ```py\n   x\n   ```")).to.equal(
-        `<ol>\n<li>\n${code("x", "Python")}\n</li>\n</ol>`,
+        `<ol>\n<li>\n${code('<span class="n">x</span>', "Python")}\n</li>\n</ol>`,
       );
     });
 
@@ -113,7 +113,7 @@ describe("Blocks", () => {
 
     it("finds the end of a quote fence after an inner fence of the same length", () => {
       expect(html("```quote\na\n```py\nx\n```\nb\n```\nc")).to.equal(
-        `<blockquote>\n<p>a</p>\n${code("x", "Python")}\n<p>b</p>\n</blockquote>\n<p>c</p>`,
+        `<blockquote>\n<p>a</p>\n${code('<span class="n">x</span>', "Python")}\n<p>b</p>\n</blockquote>\n<p>c</p>`,
       );
       expect(html("````quote\n```\nx\n```\n````\nc")).to.equal(
         `<blockquote>\n${code("x")}\n</blockquote>\n<p>c</p>`,
@@ -138,7 +138,9 @@ describe("Blocks", () => {
 
     it("names the language for every alias", () => {
       for (const alias of ["python", "py", "python3", "Python"]) {
-        expect(html(`\`\`\`${alias}\nx\n\`\`\``)).to.equal(code("x", "Python"));
+        expect(html(`\`\`\`${alias}\nx\n\`\`\``)).to.equal(
+          code('<span class="n">x</span>', "Python"),
+        );
       }
       expect(html("```klingon\nx\n```")).to.equal(code("x", "klingon"));
       expect(html('```a"b<c\nx\n```')).to.equal(code("x", "a&quot;b&lt;c"));

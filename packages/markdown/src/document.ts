@@ -94,6 +94,15 @@ export interface MathBlock {
   readonly tex: string;
 }
 
+/** A block of code in a language whose tokens have spans. */
+export interface CodeBlock {
+  readonly kind: "code-block";
+  /** The language's canonical name. */
+  readonly language: string;
+  /** Ends with a line break. */
+  readonly code: string;
+}
+
 /** The place of the previews of the links before it that have none yet. */
 export interface PreviewPlace {
   readonly kind: "previews";
@@ -108,7 +117,7 @@ export interface LoneUpload {
 }
 
 /** A part of a document whose HTML is settled in phase 2. */
-export type Unsettled = UnsettledPiece | MathBlock | PreviewPlace | LoneUpload;
+export type Unsettled = UnsettledPiece | MathBlock | CodeBlock | PreviewPlace | LoneUpload;
 
 /**
  * A parsed text. Parts that depend on nothing are HTML already, so a document is about as large as its HTML; the engine's

@@ -41,7 +41,7 @@ export const allowedElements: Readonly<Record<string, Readonly<Record<string, Re
   span: {
     "aria-label": TEXT,
     class:
-      /^(?:emoji emoji-[0-9a-f-]+|tex-error|user-mention(?: channel-wildcard-mention)?(?: silent)?|topic-mention(?: silent)?|user-group-mention(?: silent)?)$/,
+      /^(?:k[cdnprt]?|n[abcdfintvx]?|s[12bcdrs]?|m[bfhio]?|c[1hmp]|ow?|p|fm|bp|vi|g[diu]|emoji emoji-[0-9a-f-]+|tex-error|user-mention(?: channel-wildcard-mention)?(?: silent)?|topic-mention(?: silent)?|user-group-mention(?: silent)?)$/,
     "data-user-id": /^(?:\d+|\*)$/,
     "data-user-group-id": ID,
     role: /^img$/,

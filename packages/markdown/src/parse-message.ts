@@ -1,4 +1,6 @@
 import type { Token } from "markdown-it";
+import { codeLanguage } from "./blocks/code-languages.ts";
+import { hasTokenizer } from "./code/tokenizers.ts";
 import type { Document, Inline, UnsettledPiece } from "./document.ts";
 import { engine } from "./engine.ts";
 import type { InlineContext } from "./inline/cursor.ts";
@@ -6,7 +8,7 @@ import { scanInline } from "./inline/scan.ts";
 import { uploadPath } from "./links/target.ts";
 import { NameCollector } from "./name-collector.ts";
 import { isUrl, textOf } from "./previews/previews.ts";
-import { renderToken } from "./render-blocks.ts";
+import { codeOf, renderToken } from "./render-blocks.ts";
 import { settledHtml } from "./render-inline.ts";
 import type { ParsedMessage } from "./types.ts";
 
@@ -80,7 +82,10 @@ export function parseDocument(content: string, context: InlineContext): Document
         else add(quotes > 0 ? quoted(node) : (node as UnsettledPiece));
       }
     } else if (token.type === "math_block") add({ kind: "math-block", tex: token.content.trim() });
-    else {
+    else if (token.type === "fence" && hasTokenizer(codeLanguage(token.info))) {
+      const language = codeLanguage(token.info);
+      add({ kind: "code-block", language, code: codeOf(token) });
+    } else {
       if (token.type === "blockquote_open") quotes++;
       else if (token.type === "blockquote_close") quotes--;
       const ends = /^(?:paragraph|heading|table)_close$/.test(token.type);

@@ -1,24 +1,57 @@
 import type { Token } from "markdown-it";
 import { codeLanguage } from "./blocks/code-languages.ts";
-import type { Document, Unsettled } from "./document.ts";
+import { renderCode } from "./code/render-code.ts";
+import type { CodeBlock, Document, Unsettled } from "./document.ts";
 import { escapeAttribute, escapeCodeBlock } from "./escape.ts";
 import { renderMathBlock } from "./math.ts";
 import { renderPiece } from "./render-inline.ts";
-import { checkLength, type Rendering } from "./rendering.ts";
+import { checkLength, LONGEST_HTML, takeMarkup, type Rendering } from "./rendering.ts";
 
 /** Renders a document: blocks separated by one newline, none at the end (rendering.md §1). */
 export function renderBlocks({ pieces }: Document, rendering: Rendering): string {
   let html = "";
+  const code: PlacedCode[] = [];
   for (const piece of pieces) {
+    if (typeof piece === "object" && piece.kind === "code-block")
+      code.push({ block: piece, place: html.length });
     html += render(piece, rendering);
     checkLength(html);
   }
+  if (code.length > 0) html = withTokens(html, code, rendering);
   return html.endsWith("\n") ? html.slice(0, -1) : html;
+}
+
+/** A block of code, and where its HTML begins. */
+interface PlacedCode {
+  readonly block: CodeBlock;
+  readonly place: number;
+}
+
+/**
+ * Adds the spans of tokens to blocks of code, if they fit. They come last, so that their HTML takes no mention's place in
+ * the text's allowance.
+ */
+function withTokens(html: string, code: readonly PlacedCode[], rendering: Rendering): string {
+  let marked = "";
+  let at = 0;
+  for (const { block, place } of code) {
+    const plain = codeBlockHtml(block.language, escapeCodeBlock(block.code));
+    const tokens = renderCode(block, rendering);
+    if (tokens === undefined) continue;
+    const made = codeBlockHtml(block.language, tokens);
+    const length = marked.length + html.length - at + made.length - plain.length;
+    if (length > LONGEST_HTML || !takeMarkup(rendering, made.length, plain.length)) break;
+    marked += html.slice(at, place) + made;
+    at = place + plain.length;
+  }
+  return marked + html.slice(at);
 }
 
 function render(piece: string | Unsettled, rendering: Rendering): string {
   if (typeof piece === "string") return piece;
   switch (piece.kind) {
+    case "code-block":
+      return codeBlockHtml(piece.language, escapeCodeBlock(piece.code));
     case "math-block":
       return `${renderMathBlock(piece, rendering)}\n`;
     case "previews":
@@ -75,8 +108,17 @@ function cell(token: Token): string {
 }
 
 function codeBlock(token: Token): string {
-  const language = token.info === "" ? "" : escapeAttribute(codeLanguage(token.info));
-  const attribute = language === "" ? "" : ` data-code-language="${language}"`;
-  const text = token.content.endsWith("\n") ? token.content : `${token.content}\n`;
-  return `<div class="codehilite"${attribute}><pre><span></span><code>${escapeCodeBlock(text)}</code></pre></div>\n`;
+  const language = token.info === "" ? "" : codeLanguage(token.info);
+  return codeBlockHtml(language, escapeCodeBlock(codeOf(token)));
+}
+
+/** Returns the text of a block of code, with a line break at its end. */
+export function codeOf({ content }: Token): string {
+  return content.endsWith("\n") ? content : `${content}\n`;
+}
+
+/** @param code HTML */
+function codeBlockHtml(language: string, code: string): string {
+  const attribute = language === "" ? "" : ` data-code-language="${escapeAttribute(language)}"`;
+  return `<div class="codehilite"${attribute}><pre><span></span><code>${code}</code></pre></div>\n`;
 }

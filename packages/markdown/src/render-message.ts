@@ -7,10 +7,13 @@ import { knownContext, resolves } from "./resolve.ts";
 import type { Lookups, ParsedMessage, RenderedMessage } from "./types.ts";
 
 /** Stored with every rendered text; increase it when the same text renders to other HTML. */
-export const renderVersion = 3;
+export const renderVersion = 4;
 
 /** Limit of TeX cost in one text (`tex-limits.ts`); beyond it TeX is shown as typed. */
 const DEAREST_TEX = 2000;
+
+/** Limit of characters of code in one text whose tokens have spans; other blocks of code are plain. */
+const MOST_CODE = 5000;
 
 /**
  * Phase 2, pure: renders a parsed text. Throws `RenderLimitError` when the HTML exceeds 20 times the longest message.
@@ -33,6 +36,7 @@ export function renderMessage(
     uploadPaths: new Set(),
     previews,
     texLeft: DEAREST_TEX,
+    codeLeft: MOST_CODE,
     markupLeft: markupAllowance,
   };
   const html = renderBlocks(document, rendering);

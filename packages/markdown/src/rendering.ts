@@ -2,7 +2,7 @@ import type { Previews } from "./previews/previews.ts";
 import type { Lookups } from "./types.ts";
 
 /** 20 times the longest message (rendering.md §1). The most expansive known text reaches 15 times its length. */
-const LONGEST_HTML = 200_000;
+export const LONGEST_HTML = 200_000;
 
 /**
  * Allowance of HTML characters beyond the source for emoji, mentions, links by name, times, formulas and linkifiers of one
@@ -30,6 +30,8 @@ export interface Rendering {
   readonly previews: Previews;
   /** Remaining TeX cost. */
   texLeft: number;
+  /** Remaining characters of code whose tokens have spans. */
+  codeLeft: number;
   /** Rest of {@link MARKUP_ALLOWANCE}; negative once an element was too long. */
   markupLeft: number;
 }

@@ -6,6 +6,8 @@ export class LineWriter {
   #text = "";
   #atStart = true;
   #quotes = 0;
+  /** White space at the start of a preformatted line, which is part of it once other text follows. */
+  #indentation = "";
   /** Marker before the next text. */
   #marker = "";
 
@@ -33,11 +35,15 @@ export class LineWriter {
   writeLines(text: string): void {
     for (const [i, line] of text.split("\n").entries()) {
       if (i > 0) this.endLine();
-      if (line.trim() !== "" || !this.#atStart) this.#append(line);
+      if (line.trim() !== "" || !this.#atStart) {
+        this.#append(this.#indentation + line);
+        this.#indentation = "";
+      } else this.#indentation += line;
     }
   }
 
   endLine(): void {
+    this.#indentation = "";
     if (this.#atStart) return;
     this.#text = `${this.#text.trimEnd()}\n`;
     this.#atStart = true;
