@@ -117,6 +117,31 @@ describe("Texts in the browser client", () => {
     await page.waitForURL(/#narrow\/is\/starred$/);
   });
 
+  it("have colours for tokens of code, with enough contrast in light and dark", async () => {
+    const { ada, ben, say, hash } = await topic("colours");
+    const code = '# a\n@b\ndef f(x):\n    return len("s") + 1\n';
+    await say(ben, `\`\`\`python\n${code}\`\`\`\n\n\`\`\`diff\n-a\n+b\n@@ -1 +1 @@\n\`\`\``);
+    const { page } = await scene().open(hash, { as: ada });
+    await list(page).locator("pre .gd").waitFor();
+    expect(await list(page).locator("pre code").first().textContent()).to.equal(code);
+    const seen: string[] = [];
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      const colours = await list(page).evaluate((log) =>
+        ["code", ".k", ".s2", ".mi", ".c1", ".nf", ".nb", ".gd"].map((token) => {
+          const element = log.querySelector(`pre ${token}`);
+          return element === null ? "missing" : getComputedStyle(element).color;
+        }),
+      );
+      expect(new Set(colours).size, colours.join()).to.equal(8);
+      expect(colours).not.to.include("missing");
+      seen.push(...colours);
+      const faults = await accessibilityFaults(page);
+      expect(faults.filter((fault) => fault.includes("color-contrast"))).to.deep.equal([]);
+    }
+    expect(new Set(seen).size, seen.join()).to.equal(16);
+  });
+
   it("are polls and to-do lists, which two people change at once", async () => {
     const { ada, ben, say, hash } = await topic("polls");
     await say(ada, "/poll Lunch?\nSoup\nRice");
