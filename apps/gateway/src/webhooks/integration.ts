@@ -42,8 +42,6 @@ export interface Integration {
   readonly name: string;
   /** In the name of the sending program, `Zulip{Label}Webhook`. */
   readonly label: string;
-  /** One sentence about what sends such payloads, for the reference. */
-  readonly about: string;
   /** Names of its events, for `only_events` and `exclude_events`; empty if it has none. */
   readonly events: readonly string[];
   /** The request header that names the event. */
@@ -60,7 +58,7 @@ export interface Integration {
   readonly takesText?: true;
 }
 
-/** Declares an integration: the default export of a file in `src/integrations`. */
+/** Declares an integration: the default export of a file in `src/webhooks/integrations`. */
 export function integration(declared: Integration): Integration {
   return declared;
 }

@@ -27,7 +27,6 @@ type Alert = z.output<typeof alert>;
 export default integration({
   name: "alertmanager",
   label: "AlertManager",
-  about: "Alerts of the Alertmanager of Prometheus.",
   events: ["firing", "resolved"],
   urlOptions: [
     { key: "name", label: "Alert label to use as the topic", validator: "check_string" },

@@ -252,7 +252,6 @@ const formats = {
 export default integration({
   name: "github",
   label: "GitHub",
-  about: "Pushes, pull requests, reviews, issues, comments, releases and workflow runs of GitHub.",
   events: Object.keys(formats),
   eventHeader: "X-GitHub-Event",
   formats,

@@ -170,7 +170,6 @@ const pipelines = format(
 export default integration({
   name: "gitlab",
   label: "GitLab",
-  about: "Pushes, merge requests, issues, comments and pipelines of GitLab.",
   events: [
     "Push Hook",
     "Tag Push Hook",

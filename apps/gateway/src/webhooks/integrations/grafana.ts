@@ -29,7 +29,6 @@ const maxLines = 20;
 export default integration({
   name: "grafana",
   label: "Grafana",
-  about: "Alerts of Grafana, each a message.",
   events: ["firing", "resolved"],
   urlOptions: [editResolved],
   formats: {

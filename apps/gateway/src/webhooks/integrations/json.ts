@@ -8,7 +8,6 @@ import { indentedJson } from "../indented-json.ts";
 export default integration({
   name: "json",
   label: "JSON",
-  about: "Any JSON value, as a code block.",
   events: [],
   formats: {
     payload: format(z.unknown(), (payload) => [

@@ -39,7 +39,6 @@ type Payload = z.output<typeof shape>;
 export default integration({
   name: "sentry",
   label: "Sentry",
-  about: "Alerts and issues of Sentry.",
   events: ["event", "issue"],
   signature: sentrySignature,
   formats: {

@@ -62,7 +62,6 @@ const shape = z.object({
 export default integration({
   name: "slack_incoming",
   label: "SlackIncoming",
-  about: "Messages in the format of Slack's incoming webhooks, with blocks and attachments.",
   events: [],
   // Alertmanager and Grafana repeat a request whose answer is JSON without it.
   answer: { ok: true },

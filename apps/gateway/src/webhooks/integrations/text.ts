@@ -8,7 +8,6 @@ import { format, integration } from "../integration.ts";
 export default integration({
   name: "text",
   label: "Text",
-  about: "A message in our Markdown: plain text, or JSON with `content` and optionally `topic`.",
   events: [],
   takesText: true,
   formats: {

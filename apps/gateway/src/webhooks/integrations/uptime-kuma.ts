@@ -14,7 +14,6 @@ const shape = z.object({
 export default integration({
   name: "uptime_kuma",
   label: "UptimeKuma",
-  about: "Monitors of Uptime Kuma that go down and come back.",
   events: [],
   formats: {
     payload: format(shape, ({ heartbeat, monitor, msg }) => {
