@@ -19,7 +19,7 @@ export function App() {
       onRefused={() => {
         notice.value = texts.session.signedOut;
         accounts.forget(current);
-        // Another account would hide the reason; the form offers it, too.
+        // Switching to another account would hide the reason. The form offers the other accounts, too.
         accounts.useNone();
       }}
     />
@@ -33,7 +33,7 @@ interface SignedInProps {
 
 function SignedIn({ account, onRefused }: SignedInProps) {
   const organization = useMemo(() => new Organization(account), [account]);
-  // Before the first frame is drawn, which takes longer than to send the request.
+  // A layout effect sends the first request before the browser draws the first frame, which takes longer.
   useLayoutEffect(() => {
     void organization.start();
     return () => organization.stop();

@@ -11,7 +11,7 @@ export function openProfile(id: number): void {
   overlay.value = { kind: "profile", id };
 }
 
-/** Asks whether the account shall leave a channel. */
+/** Opens the dialog that asks whether the account shall leave a channel. */
 export function openLeaving(id: number): void {
   overlay.value = { kind: "leave", id };
 }

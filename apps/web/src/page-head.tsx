@@ -4,8 +4,8 @@ import { useOrganization } from "./store/use-organization.ts";
 import { texts } from "./texts.ts";
 
 /**
- * Names the browser's tab: by the unread messages, the page and the organization, with the organization's icon. It is a
- * component of its own, so that a new message does not draw the page again.
+ * Sets the title of the browser's tab (number of unread messages, page, organization) and its icon (the organization's).
+ * It is a separate component, so that a new message does not redraw the page.
  */
 export function PageHead({ title }: { readonly title: string }) {
   const organization = useOrganization();

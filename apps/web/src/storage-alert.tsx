@@ -3,7 +3,7 @@ import { storage } from "./storage.ts";
 import { texts } from "./texts.ts";
 import { Alert } from "./ui/alert.tsx";
 
-/** Says that the browser keeps nothing for the page. Tries it, so that people learn it before they write. */
+/** Says that the browser cannot store anything. Tries to store a value at first, so that people know before they type. */
 export function StorageAlert() {
   useEffect(() => {
     storage.write("probe", "");

@@ -6,7 +6,7 @@ const prefix = "carillon:";
 
 /** Values that this browser keeps for Carillon, as JSON. */
 export const storage = {
-  /** Whether the browser has refused to store a value. */
+  /** Whether the browser has refused to store a value that is in memory only; updated by each write. */
   isRefused: signal(false),
 
   read<Value>(key: string): Value | undefined {
@@ -51,7 +51,7 @@ export const storage = {
     }
   },
 
-  /** Calls back with each key that begins with a text and that another tab has written or removed. */
+  /** Calls `onChange` with each key that begins with `start` when another tab writes or removes its value. */
   listen(start: string, onChange: (key: string) => void, ends: AbortSignal): void {
     const take = ({ key }: StorageEvent) => {
       if (key?.startsWith(prefix + start)) onChange(key.slice(prefix.length));

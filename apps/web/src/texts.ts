@@ -1,6 +1,6 @@
 /** All texts that people read, one object for each part of the client. */
 export const texts = {
-  /** Texts of several parts. */
+  /** Texts that several parts of the client use. */
   common: {
     email: "E-mail address",
     role: "Role",
@@ -47,7 +47,7 @@ export const texts = {
       "You have been signed out, because the server no longer accepts this browser's API key.",
     elsewhere: "Another organization",
     address: "Address of the organization",
-    addressHint: "An organization of the same server.",
+    addressHint: "It must be on the same server.",
     noAddress: "This is no address of an organization, such as https://team.example.com.",
     accounts: "Accounts",
     add: "Add an account",
@@ -106,7 +106,7 @@ export const texts = {
     readBy: "Who has read it",
     readers: (count: number) =>
       count === 0
-        ? "No one has read the message yet, or lets others know."
+        ? "No one who sends read receipts has read the message yet."
         : `${count} ${count === 1 ? "person has" : "people have"} read the message.`,
     resolve: "Mark the topic as resolved",
     unresolve: "Mark the topic as unresolved",
@@ -122,7 +122,7 @@ export const texts = {
     },
     notifyOld: "Send a notice to the old topic",
     notifyNew: "Send a notice to the new topic",
-    /** Begins with what the button shows, so that people can say it to their computer. */
+    /** Begins with the visible text of the button, which people say to speech control. */
     reaction: (name: string, people: readonly string[]) =>
       `${name} ${people.length}: ${people.join(", ")}`,
     emojiName: "Name of an emoji",
@@ -152,9 +152,9 @@ export const texts = {
     leave: "Leave",
     leaveNamed: (name: string) => `Leave #${name}`,
     leaveTitle: (name: string) => `Leave #${name}?`,
-    leaveHint: "You get no more messages of it. You can join it again.",
+    leaveHint: "You no longer get its messages. You can join it again.",
     leavePrivateHint:
-      "You can no longer read it, and only one of its members can let you in again.",
+      "You can no longer read it. To come back, you need someone who may add people to it.",
   },
   search: {
     label: "Search messages",

@@ -39,11 +39,11 @@ export async function readLog(
 const forAllPublic = allEvents.filter((event) => "forAllPublic" in event).map(({ type }) => type);
 
 /**
- * Reduces `audience` and `user_data`, which can have 10,000 entries, to this account. Returns rows until their payloads have
- * `$8` bytes as text. Before that, leaves out most further rows by an estimate from their stored sizes, because PostgreSQL
- * decompresses a payload to tell the size of its text: this took 0.6 s for a hundred events of 1 MB, of which one was
- * returned. The estimate of a compressed payload is 16 times its stored size, because few texts are longer; that of any
- * other payload is a quarter of its stored size, because few texts are shorter.
+ * Reduces `audience` and `user_data`, which can have 10,000 entries, to this account. Returns rows until the texts of their
+ * payloads have `$8` bytes. PostgreSQL decompresses a payload to measure its text: this took 0.6 s for a hundred events of
+ * 1 MB, of which one was returned. Therefore the query first drops rows that are probably beyond the limit, by an estimate
+ * from the stored sizes. The estimate of a compressed payload is 16 times its stored size, because few texts are longer.
+ * The estimate of any other payload is a quarter of its stored size, because few texts are shorter.
  */
 const forUser = statement({
   name: "event-log-for-user",
@@ -72,8 +72,8 @@ const forUser = statement({
 
 /**
  * Returns the rows after `after` up to `until` that one account may receive; for a queue that is far behind.
- * @param range `maxBytes`: maximum bytes of the payloads, not counting the last one. Fewer rows are returned where payloads
- *   are compressed
+ * @param range `maxBytes`: the payloads before the last one have fewer bytes than this. If payloads are compressed, the
+ *   function may return fewer rows than would fit
  * @returns `hasMore`: whether there may be further rows up to `until`
  */
 export async function readLogFor(

@@ -10,7 +10,7 @@ import { joinChannel } from "./membership.ts";
 
 const t = texts.channels;
 
-/** The channels that the account can see: to look into them, to join them, and to leave them. */
+/** The table of the channels that the account can see. A person opens, joins and leaves channels there. */
 export function ChannelsView() {
   const { channels } = useOrganization();
   const { problem, run } = useAction();

@@ -3,7 +3,7 @@ import { texts } from "../texts.ts";
 import { Button } from "../ui/button.tsx";
 import { joinChannel } from "./membership.ts";
 
-/** Joins the channel that is looked into. Absent in channels that the account is subscribed to. */
+/** The button that subscribes the account to the channel of the view. Hidden if the account is subscribed already. */
 export function JoinButton({ channelId }: { readonly channelId: number }) {
   const organization = useOrganization();
   const { channels, notices } = organization;

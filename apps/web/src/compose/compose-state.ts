@@ -7,8 +7,8 @@ import { DraftKeeper } from "./draft-keeper.ts";
 
 /**
  * The message that is being written in a view, and its destination. Stores the text in the browser at each change, and as a
- * draft on the server when typing pauses. The same view in another tab shows the text, too, so that neither tab overwrites
- * words of the other.
+ * draft on the server when typing pauses. Two tabs with the same view show the same text, so that neither overwrites what the
+ * person has typed in the other.
  */
 export class ComposeState {
   readonly channelId = signal<number | undefined>(undefined);
@@ -50,12 +50,12 @@ export class ComposeState {
     this.#drafts.keep(this.conversation.value, content);
   }
 
-  /** Where the caret is, or was when the box had the focus. */
+  /** The caret's place in the box, also while the box lacks the focus; the end of the text while the box is hidden. */
   get caret(): number {
     return this.box?.selectionEnd ?? this.content.value.length;
   }
 
-  /** Inserts a text. A caret at the place moves behind it, and a caret elsewhere stays at the words where the person types. */
+  /** Inserts a text at a place. A caret at that place moves behind the text; another caret stays between the same words. */
   insert(text: string, place: number): void {
     const { value } = this.content;
     const isHere = this.box?.selectionStart === place && this.box.selectionEnd === place;

@@ -11,12 +11,12 @@ type DraftContent = Omit<Draft, "id" | "timestamp">;
 export class DraftKeeper {
   readonly #organization: Organization;
   #draftId: number | undefined;
-  /** The conversation. */
+  /** Key of the conversation that the text goes to. */
   #key: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #latest: DraftContent | undefined;
   #queue = Promise.resolve();
-  /** Whether another tab writes the same text, and may have made its draft. */
+  /** Whether another tab has changed the text, and may have created the draft for it. */
   #isShared = false;
 
   constructor(organization: Organization) {
@@ -42,7 +42,7 @@ export class DraftKeeper {
     this.#timer = setTimeout(() => this.#store(), restMs);
   }
 
-  /** Leaves the text to another tab, which has changed it. Later changes of this one are made in the same draft. */
+  /** Drops the pending change, because another tab has changed the text and stores it. Later changes edit the same draft. */
   share(): void {
     clearTimeout(this.#timer);
     this.#latest = undefined;

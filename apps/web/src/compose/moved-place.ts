@@ -1,4 +1,7 @@
-/** Returns where a place in a text is after a change, which lies between what both texts begin and end with. */
+/**
+ * Returns the new offset of a place in a text that was changed. The change is what lies between the common beginning and the
+ * common end of both texts.
+ */
 export function movedPlace(place: number, before: string, after: string): number {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
@@ -6,6 +9,6 @@ export function movedPlace(place: number, before: string, after: string): number
   if (place <= start) return place;
   let end = 0;
   while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end++;
-  // Within what was replaced, the place is at the end of what replaces it.
+  // A place inside the replaced part moves to the end of the replacement.
   return after.length - Math.min(end, before.length - place);
 }

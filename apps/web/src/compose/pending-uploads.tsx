@@ -6,7 +6,7 @@ import type { PendingUpload, Uploads } from "./uploads.ts";
 
 const t = texts.compose;
 
-/** The files that are being uploaded, with how far each has come, and those that were not, with the reason. */
+/** The running uploads with their progress, and the failed uploads with the reason. */
 export function PendingUploads({ uploads }: { readonly uploads: Uploads }) {
   return uploads.pending.value.map((one) => (
     <div key={one.id} class="upload">

@@ -12,12 +12,12 @@ export interface PendingUpload {
   readonly file: File;
   /** From 0 to 1. */
   readonly progress: number;
-  /** Why it has failed; undefined while it is running. */
+  /** Why the upload has failed; undefined while it is running. */
   readonly problem: string | undefined;
   readonly ending: AbortController;
 }
 
-/** The files that are being uploaded for a compose box. Each becomes a link where the caret was when it was added. */
+/** The uploads of a compose box. Each file becomes a link at the place where the caret was when the person added the file. */
 export class Uploads {
   readonly pending = signal<readonly PendingUpload[]>([]);
   readonly areRunning = computed(() =>
@@ -25,7 +25,7 @@ export class Uploads {
   );
   readonly #organization: Organization;
   readonly #compose: ComposeState;
-  /** Where the link of each file will be in the text. */
+  /** Offset in the text at which the link of each file will be inserted. */
   readonly #places = new Map<number, number>();
   readonly #unsubscribe: () => void;
   #last = 0;
@@ -90,7 +90,7 @@ export class Uploads {
     const { content } = this.#compose;
     const place = this.#places.get(id) ?? content.value.length;
     this.#places.delete(id);
-    // Links of files that were added later at the same place stand behind this one.
+    // If several files were added at one place, their links keep the order in which the files were added.
     const later = [...this.#places].filter(([other, at]) => other > id && at === place);
     const inserted = spaced(link, content.value.slice(0, place), content.value.slice(place));
     this.#compose.insert(inserted, place);
@@ -108,7 +108,7 @@ export class Uploads {
   }
 }
 
-/** Separates a link from the words around it. */
+/** Adds a space between a link and an adjacent word. */
 function spaced(link: string, before: string, after: string): string {
   return `${/\S$/.test(before) ? " " : ""}${link}${/^\S/.test(after) ? " " : ""}`;
 }

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { parseRendered } from "./parse.ts";
 
-/** Shows a line of the server's HTML, such as a topic in which a search has found words. */
+/** Shows inline HTML of the server, such as a topic in which a search has highlighted words. */
 export function Inline({ html }: { readonly html: string }) {
   const element = useRef<HTMLElement>(null);
   useLayoutEffect(() => {

@@ -42,7 +42,7 @@ export function Rendered({ html, class: name = "rendered" }: RenderedProps) {
   );
 }
 
-/** The context of one text. Most texts have no use for its signal, which is made when it is asked for. */
+/** The context of one text. Creates its signal on first use, because most texts do not use it. */
 class ShownHtml implements HtmlContext {
   readonly organization: Organization;
   #controller: AbortController | undefined;

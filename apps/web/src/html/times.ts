@@ -1,6 +1,6 @@
 import { compactWithZone, type TimeStyle } from "../time/words.ts";
 
-/** Shows points in time in the zone of the person who reads; the pointer shows what was typed. */
+/** Shows times in the reader's time zone. The tooltip of each time shows the original text. */
 export function localizeTimes(root: ParentNode, style: TimeStyle): void {
   for (const time of root.querySelectorAll("time")) {
     const instant = Date.parse(time.dateTime);

@@ -12,12 +12,12 @@ import { useLoaded } from "../ui/use-loaded.ts";
 
 const t = texts.organization;
 
-/** The domains of e-mail addresses that may join. Each change is saved at once. */
+/** The list of e-mail domains whose addresses may join. Each change is saved at once. */
 export function DomainsField({ isAllowed }: { readonly isAllowed: boolean }) {
   const { client } = useOrganization();
   const list = useLoaded(async () => (await client.listDomains()).domains, ["realm_domains"]);
   const { run, isBusy, problem } = useAction();
-  // What was asked for, until the list is loaded again or the server has refused.
+  // The requested change. It is shown until the list is loaded again or the server refuses the request.
   const asked = useSignal<ListedDomain | undefined>(undefined);
   useEffect(() => {
     asked.value = undefined;

@@ -7,15 +7,15 @@ import { useAction } from "../ui/use-action.ts";
 
 const t = texts.organization.settings;
 
-/** How people sign in, by the name of the method. */
+/** The sign-in methods by name. */
 type Methods = Readonly<Record<string, { readonly enabled: boolean }>>;
 
-/** The ways to sign in, each of which can be on or off. */
+/** A checkbox for each way to sign in. Each change is saved at once. */
 export function MethodsField({ isAllowed }: { readonly isAllowed: boolean }) {
   const { client, settings } = useOrganization();
   const { run, isBusy, problem } = useAction();
   const methods = (settings.organization.get("authentication_methods") ?? {}) as Methods;
-  // What was asked for, until the event of the change has arrived or the server has refused.
+  // The requested values. They are shown until the event of the change arrives or the server refuses the request.
   const asked = useSignal<Readonly<Record<string, boolean>> | undefined>(undefined);
   useEffect(() => {
     asked.value = undefined;
@@ -25,7 +25,7 @@ export function MethodsField({ isAllowed }: { readonly isAllowed: boolean }) {
     Object.fromEntries(Object.entries(methods).map(([name, { enabled }]) => [name, enabled]));
 
   async function change(name: string, enabled: boolean): Promise<void> {
-    // Methods that a request does not name are turned off.
+    // The request names all methods, because the server turns off those that it does not name.
     asked.value = { ...isOn, [name]: enabled };
     const request = { authentication_methods: asked.value };
     if (!(await run(() => client.updateRealm(request)))) asked.value = undefined;

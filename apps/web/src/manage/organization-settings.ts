@@ -28,7 +28,7 @@ export interface Setting {
   readonly kind: SettingKind;
 }
 
-/** A setting that one field edits. */
+/** A setting that has a single value and a single input. */
 export interface OneValueSetting extends Setting {
   readonly kind: Exclude<SettingKind, "methods">;
 }
@@ -175,7 +175,7 @@ const ownersOnly: ReadonlySet<SettingName> = new Set<SettingName>([
   "can_manage_all_groups",
 ]);
 
-/** Whether an administrator who is no owner may not change a setting. */
+/** Returns whether only owners may change a setting. */
 export function isForOwners(name: SettingName): boolean {
   return ownersOnly.has(name);
 }

@@ -3,17 +3,17 @@ import { Select } from "../ui/select.tsx";
 
 const t = texts.organization;
 
-/** Whether a table shows what is in use, or what is not any more. */
+/** Whether a table shows active rows, or archived or deactivated ones. */
 export type Status = "active" | "inactive";
 
 export interface StatusSelectProps {
   readonly value: Status;
-  /** The name of what is not in use: "Deactivated". */
+  /** Label of the choice `inactive`: "Deactivated" or "Archived". */
   readonly inactive: string;
   readonly onChange: (status: Status) => void;
 }
 
-/** Chooses between rows that are in use and rows that are not. */
+/** The select that chooses between active and inactive rows. */
 export function StatusSelect({ value, inactive, onChange }: StatusSelectProps) {
   return (
     <Select

@@ -5,7 +5,7 @@ import { conversationOf, routeOf } from "../store/conversation.ts";
 import { channelTitle, titleOf } from "../store/titles.ts";
 import { useOrganization } from "../store/use-organization.ts";
 
-/** The line above messages of a conversation, which leads to it. A search highlights its words in the topic. */
+/** The line above the messages of a conversation, with a link to it. In search results, the topic has the found words marked. */
 export function ConversationLink({ message }: { readonly message: Message }) {
   const organization = useOrganization();
   const conversation = conversationOf(message, organization.me);

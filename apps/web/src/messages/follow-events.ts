@@ -6,13 +6,13 @@ import { matches } from "./matches.ts";
 import type { MessageWindow } from "./message-window.ts";
 import { NewMessages } from "./new-messages.ts";
 
-/** Maximum moved messages that are read again. */
+/** Maximum messages of one move that are read. */
 const mostMoved = 1_000;
 
 /**
- * Applies events to the loaded messages of a view: adds new and moved ones that match it, and removes deleted and moved
- * ones. Reads the view again when the account joins, leaves or loses its channel.
- * @returns a function that ends this
+ * Applies events to the loaded messages of a view: adds messages that are sent or moved there, and removes messages that are
+ * deleted or moved away. Loads the view again when the account joins, leaves or loses its channel.
+ * @returns a function that stops listening
  */
 export function followEvents(
   organization: Organization,
@@ -22,7 +22,7 @@ export function followEvents(
   const { me, messages: store } = organization;
   const channelId = operandOf(terms, "channel");
   const newMessages = new NewMessages(organization, terms, shown);
-  /** Items that arrive while messages are read. */
+  /** Items that have arrived during a request for messages. */
   let meanwhile: Item[] = [];
 
   function move(ids: readonly number[]): void {
@@ -32,7 +32,7 @@ export function followEvents(
     void addMoved(ids);
   }
 
-  /** Adds messages that a move may have brought here, as far as they are within what is shown. */
+  /** Adds messages that a move may have brought into the view, if their ids are within the loaded range. */
   async function addMoved(candidates: readonly number[]): Promise<void> {
     const known = new Set(shown.loaded.value.ids);
     const ids = candidates.filter((id) => !known.has(id)).slice(-mostMoved);
@@ -48,7 +48,7 @@ export function followEvents(
   function take(item: Item): void {
     const { value: state } = shown.state;
     if (state === "loading") return;
-    // Also after a failure: the account may be in the channel now.
+    // A failed view is loaded again, too: the account may have access to the channel now.
     if (typeof channelId === "number" && changesAccess(item, channelId)) {
       void shown.load();
       return;
@@ -71,7 +71,7 @@ export function followEvents(
     }
   }
 
-  /** Applies what has arrived while messages were read: the answer may lack it. */
+  /** Applies the items that have arrived during a request, because its answer may be older than they are. */
   function catchUp(): void {
     const items = meanwhile;
     meanwhile = [];
@@ -94,7 +94,7 @@ export function followEvents(
   };
 }
 
-/** Whether the account may read other messages of the channel after the item than before. */
+/** Returns whether the item changes which messages of the channel the account may read. */
 function changesAccess(item: Item, channelId: number): boolean {
   if (item.type === "stream") return item.op === "delete" && item.stream_ids.includes(channelId);
   if (item.type !== "subscription" || (item.op !== "add" && item.op !== "remove")) return false;

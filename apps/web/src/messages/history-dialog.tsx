@@ -12,7 +12,7 @@ const t = texts.messages;
 
 type Version = GetMessageHistoryResult["message_history"][number];
 
-/** The versions of a message, the latest first: what each changed, when, and by which account. */
+/** The versions of a message, latest first: what was changed, when, and by which account. */
 export function HistoryDialog({ message, onClose }: MessageDialogProps) {
   const { client } = useOrganization();
   const { value, problem } = useLoaded(

@@ -13,7 +13,7 @@ import { useView } from "./view.ts";
 
 /** Pixels from an end of the loaded messages at which more are loaded. */
 const margin = 1_600;
-/** Pixels beyond the viewport in which rows are drawn. A jump draws all rows anew, those in the buffer included. */
+/** Pixels above and below the viewport in which rows are drawn. It is small, because a jump draws all these rows again. */
 const buffer = 250;
 /** Pixels from the bottom within which the list follows new messages. */
 const bottom = 60;
@@ -31,7 +31,7 @@ export function MessageList({ unsent }: { readonly unsent: readonly Unsent[] }) 
   void redraws.value;
   const state = messages.state.value;
   const loaded = messages.loaded.value.ids;
-  // The list that comes then is a new one.
+  // The next list that is shown has no place to keep.
   if (state !== "ready") place.first = undefined;
   const { ids, shift } = place.draw(loaded);
   const count = ids.length + unsent.length;
@@ -77,7 +77,7 @@ export function MessageList({ unsent }: { readonly unsent: readonly Unsent[] }) 
     follows.current = below < bottom && messages.hasNewest.peek();
     if (handle.scrollOffset < margin) void messages.loadOlder();
     if (below < margin) void messages.loadNewer();
-    // Messages below are dropped while scrolling goes on: that moves nothing, and a long scroll would keep all of them.
+    // Drop messages below the viewport during scrolling, too: no visible row moves, and a long scroll would keep all of them.
     const first = handle.findItemIndex(handle.scrollOffset);
     if (below > handle.scrollOffset) messages.trim("end", first, 500);
     place.first = messages.loaded.peek().ids[first];

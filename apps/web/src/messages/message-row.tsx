@@ -110,7 +110,7 @@ function MessageTime({ message }: { readonly message: Message }) {
   );
 }
 
-/** Says that the text was changed, and shows how if the organization allows that. */
+/** Marks an edited message. Opens its edit history if the organization lets people see it. */
 function EditedMark({ message }: { readonly message: Message }) {
   const { settings } = useOrganization();
   const { messages } = useView();

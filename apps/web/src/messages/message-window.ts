@@ -23,8 +23,8 @@ const pageSize = 100;
 const longest = 2_000;
 
 /**
- * The part of a view's messages that is loaded: around the message where it opens, growing at both ends. Events change it
- * while it is open.
+ * The loaded part of a view's messages. It begins around the message at which the view opens, and grows at both ends.
+ * `followEvents` applies events to it.
  */
 export class MessageWindow {
   readonly loaded = signal<Loaded>({ ids: [] });
@@ -48,7 +48,7 @@ export class MessageWindow {
   readonly #near: number | null;
   #isLoadingOlder = false;
   readonly #isLoadingNewer = signal(false);
-  /** Counts the loads from the beginning: only the last one is used. */
+  /** Number of the latest call of `load`. Answers to earlier calls are dropped. */
   #loads = 0;
   #isClosed = false;
 
@@ -66,18 +66,18 @@ export class MessageWindow {
     this.#isClosed = true;
   }
 
-  /** Whether messages are being read to which events may add: the answer may be older than the events before it. */
+  /** Whether the view or newer messages are being loaded. The answer may be older than events that arrive before it. */
   get isReading(): boolean {
     return this.state.value === "loading" || this.#isLoadingNewer.value;
   }
 
-  /** Whether the view is of a channel that the account does not see, or that does not exist. */
+  /** Whether the view shows a channel that the account cannot see or that does not exist. */
   get #isUnseen(): boolean {
     const channelId = operandOf(this.#terms, "channel");
     return typeof channelId === "number" && !this.#organization.channels.byId.get(channelId);
   }
 
-  /** Loads the view from the beginning: around `near`, or around the first unread message unless an anchor is given. */
+  /** Loads the view anew: around the anchor, which is by default `near`, or else the first unread message. */
   async load(anchor: string = this.#near === null ? "first_unread" : String(this.#near)) {
     this.state.value = "loading";
     const load = ++this.#loads;
@@ -85,7 +85,7 @@ export class MessageWindow {
     try {
       const page = await this.#fetch(anchor, pageSize / 2, pageSize / 2);
       if (isOutdated()) return;
-      // The server answers with no messages.
+      // For such a channel the server may answer with an empty list instead of an error.
       if (this.#isUnseen) {
         this.state.value = { failed: texts.messages.noAccess };
         return;
@@ -149,7 +149,7 @@ export class MessageWindow {
     }
   }
 
-  /** Reads the loaded messages again: with a lost queue, edits and deletions were lost. */
+  /** Reads the loaded messages again, because the client has missed edits and deletions while it had no event queue. */
   async refresh(): Promise<void> {
     const ids = this.loaded.value.ids.slice(-longest);
     if (ids.length === 0) {
@@ -181,10 +181,10 @@ export class MessageWindow {
   }
 
   /**
-   * Drops messages beyond the maximum at one end, but none near those that are visible: after a long absence, more than
+   * Drops messages beyond the maximum at one end. Keeps those near the first visible message: after a long absence, more than
    * twice the maximum can arrive at once.
    * @param firstVisible the index of the first visible message
-   * @param tolerated messages beyond the maximum with which nothing is dropped yet
+   * @param tolerated how many messages beyond the maximum are kept before any are dropped
    */
   trim(end: "start" | "end", firstVisible: number, tolerated = 0): void {
     const { ids } = this.loaded.value;
@@ -232,14 +232,14 @@ export class MessageWindow {
     if (all.size > ids.length) this.loaded.value = { ids: [...all].toSorted((a, b) => a - b) };
   }
 
-  /** Removes messages that were deleted, or that the view does not show any more. */
+  /** Removes messages that were deleted or that no longer match the view. */
   remove(gone: ReadonlySet<number>): void {
     const { ids } = this.loaded.value;
     const rest = ids.filter((id) => !gone.has(id));
     if (rest.length < ids.length) this.loaded.value = { ids: rest };
   }
 
-  /** Reads messages by their ids, without those that the view does not show. */
+  /** Reads messages by their ids. Returns only those that match the view. */
   async read(ids: readonly number[]): Promise<readonly Message[]> {
     const { messages } = await this.#organization.client.getMessages({
       message_ids: ids,

@@ -30,7 +30,7 @@ export function MessagesView({ terms, near, onReply }: MessagesViewProps) {
     }),
     [organization],
   );
-  // Before the view is drawn: the messages are on their way meanwhile.
+  // A layout effect requests the messages before the browser draws the view.
   useLayoutEffect(() => {
     const endEvents = followEvents(organization, terms, view.messages);
     void view.messages.load();

@@ -5,15 +5,15 @@ import { matches } from "./matches.ts";
 import type { MessageWindow } from "./message-window.ts";
 
 /**
- * Inserts new messages into a view that they match. Those of a task are inserted together: thousands that arrive at once
- * would otherwise be sorted thousands of times.
+ * Inserts new messages into a view if they match it. Inserts all messages of one task together, because each insertion sorts
+ * the whole list.
  */
 export class NewMessages {
   readonly #organization: Organization;
   readonly #terms: readonly Term[];
   readonly #shown: MessageWindow;
   #matching: Message[] = [];
-  /** Messages of which only the server can tell whether they match. */
+  /** Messages for which the server has to decide whether they match. */
   #unknown: Message[] = [];
 
   constructor(organization: Organization, terms: readonly Term[], shown: MessageWindow) {
@@ -31,7 +31,7 @@ export class NewMessages {
     (isMatch ? this.#matching : this.#unknown).push(message);
   }
 
-  /** Whether new messages still follow those that are shown: the end may have been dropped meanwhile. */
+  /** Whether the view is open and still has the newest message; `trim` may have dropped the end in the meantime. */
   get #hasEnd(): boolean {
     return !this.#shown.isClosed && this.#shown.hasNewest.value;
   }
@@ -55,7 +55,7 @@ export class NewMessages {
       });
       this.#shown.insert(found);
     } catch {
-      // Without them the list does not end with the newest message: a button leads there.
+      // The list lacks these messages, so it shows the button that loads the newest ones.
       this.#shown.hasNewest.value = false;
     }
   }

@@ -3,19 +3,19 @@ type Ids = readonly number[];
 
 export interface Drawing {
   readonly ids: Ids;
-  /** Whether rows were added or removed at the start, so that the list keeps its place from the end. */
+  /** Whether rows were added or removed at the start. The list then keeps its distance from the end. */
   readonly shift: boolean;
 }
 
-/** Keeps the first visible row of a list of messages where it is, whatever is added or removed above and below it. */
+/** Keeps the first visible row of a list in its place while rows above and below it are added and removed. */
 export class PlaceInList {
   /** The first visible message. */
   first: number | undefined;
   #drawn: Ids = [];
 
   /**
-   * Returns the rows to draw next. A list keeps its place from one of its ends, so that changes on both sides of the first
-   * visible row take two drawings: these are the rows of the first one if they are not the given ones.
+   * Returns the rows to draw next. The list keeps its distance from one end only. If rows change both above and below the
+   * first visible row, the first drawing changes those above and returns other rows than `ids`; the caller draws again.
    */
   draw(ids: Ids): Drawing {
     const before = this.#drawn;

@@ -7,7 +7,7 @@ import type { MessageDialogProps } from "./remove-dialog.tsx";
 
 const t = texts.messages;
 
-/** The people who have read a message, as far as they let others know. */
+/** The people who have read a message and send read receipts. */
 export function ReadersDialog({ message, onClose }: MessageDialogProps) {
   const { client, people } = useOrganization();
   const { value, problem } = useLoaded(

@@ -1,12 +1,12 @@
 import type { VNode } from "preact";
 import { MessageRow } from "./message-row.tsx";
 
-/** Elements that are kept: more than a viewport with its buffer has. */
+/** Maximum elements that are kept: more than the viewport and its buffer show. */
 const most = 300;
 
 /**
- * The elements of the rows of a list. The list asks for those of all visible rows with each frame that is scrolled; Preact
- * leaves a row alone whose element is the same as before.
+ * Caches the elements of a list's rows. The list asks for the elements of all visible rows in each frame of a scroll. Preact
+ * does not draw a row again if its element is the same object as before.
  */
 export class RowElements {
   readonly #byId = new Map<number, { previousId: number | undefined; element: VNode }>();

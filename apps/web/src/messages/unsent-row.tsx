@@ -7,7 +7,7 @@ import { Button } from "../ui/button.tsx";
 
 const t = texts.compose;
 
-/** What a message is waiting for. */
+/** The text that tells what an unsent message waits for. */
 const progress: Readonly<Record<Connection, string>> = {
   connecting: t.sending,
   live: t.sending,

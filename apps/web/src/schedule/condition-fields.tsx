@@ -8,7 +8,7 @@ export interface ConditionFieldsProps {
   readonly value: readonly Condition[];
   /** Whether the message goes to a topic, which can be resolved. */
   readonly hasTopic: boolean;
-  /** Whether a check-in can move the message, which it cannot in a series. */
+  /** Whether a check-in can postpone the message. In a series it cannot. */
   readonly canMove: boolean;
   readonly onChange: (value: readonly Condition[]) => void;
 }
@@ -63,7 +63,10 @@ export function ConditionFields({ value, hasTopic, canMove, onChange }: Conditio
   );
 }
 
-/** What a check-in does, by seconds. An interval that another program has chosen stays among them. */
+/**
+ * Returns the possible effects of a check-in; a value is the seconds by which it postpones the message. Includes an interval
+ * that another program has chosen.
+ */
 function intervalOptions(chosen: number | undefined): Option[] {
   const { withhold, hour, day, week } = t.checkInWays;
   const options = [

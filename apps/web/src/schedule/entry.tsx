@@ -9,7 +9,7 @@ import { useNow, useTimeStyle } from "../store/use-times.ts";
 import { absolute, day, relative, timeOfDay } from "../time/words.ts";
 
 export interface EntryProps {
-  /** The conversation that it goes to; reminders have none. */
+  /** The conversation that the message goes to; reminders have none. */
   readonly place?: Conversation;
   /** What it is, before the place: a time, or a rule. */
   readonly head: ComponentChildren;
@@ -51,7 +51,7 @@ export function Entry({ place, head, html, text, children, actions, kind }: Entr
 
 export interface WhenProps {
   readonly seconds: number;
-  /** Whether the time has passed, even if this browser's clock is a little behind the server's. */
+  /** Whether the time has certainly passed. It is then shown as past even if the browser's clock is a little behind. */
   readonly isOver?: boolean;
 }
 

@@ -9,7 +9,7 @@ export interface MessageFieldsProps {
   readonly place: Signal<Conversation>;
 }
 
-/** The text of a scheduled message, and where it goes. */
+/** The fields for the text and the recipients of a scheduled message. */
 export function MessageFields({ content, place }: MessageFieldsProps) {
   return (
     <>
@@ -29,7 +29,7 @@ export function MessageFields({ content, place }: MessageFieldsProps) {
   );
 }
 
-/** Returns the parameters that send a message elsewhere; none if it goes where it went. */
+/** Returns the parameters that change the recipients of a scheduled message; none if they stay the same. */
 export function moveTo(place: Conversation, before: Conversation, me: number) {
   const isSame = keyOf(place) === keyOf(before) && topicOf(place) === topicOf(before);
   return isSame ? {} : recipientsOf(place, me);

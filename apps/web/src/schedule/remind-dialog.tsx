@@ -19,7 +19,7 @@ export interface RemindDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks when the account is reminded of a message. */
+/** Asks when to remind the account of a message. */
 export function RemindDialog({ messageId, onClose }: RemindDialogProps) {
   const { client, clock, settings } = useOrganization();
   const { zone } = useTimeStyle();

@@ -13,7 +13,7 @@ export interface ReminderEntryProps {
   readonly onReport: (report: Report) => void;
 }
 
-/** A reminder of a message, which the account gets at its time. */
+/** A reminder of a message in the schedule. */
 export function ReminderEntry({ reminder, onReport }: ReminderEntryProps) {
   const { client, notices } = useOrganization();
   const { reminder_id, reminder_target_message_id: near, failed } = reminder;

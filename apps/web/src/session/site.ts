@@ -9,14 +9,14 @@ export function siteOf(page: Document): string {
 }
 
 /**
- * Reads the address of an organization that a person has typed; `https` is added where no protocol is given.
- * @returns undefined for a text that is no address
+ * Parses the address of an organization that a person has typed. Adds `https` if the text has no protocol.
+ * @returns undefined if the text is not an address
  */
 export function typedSite(text: string): string | undefined {
   const address = /^https?:\/\//i.test(text) ? text : `https://${text}`;
   if (!URL.canParse(address)) return undefined;
   const { hostname, origin, pathname } = new URL(address);
-  // Some browsers encode a space in the host and go on.
+  // Some browsers accept a space in the host and encode it.
   if (hostname.includes("%")) return undefined;
   return withoutSlash(origin + pathname);
 }

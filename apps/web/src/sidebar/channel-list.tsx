@@ -46,7 +46,7 @@ interface ChannelLineProps {
   readonly isCurrent: boolean;
 }
 
-/** One channel. Each message changes a count, and only the line that shows it is drawn again. */
+/** The line of one channel. It is memoized, so that a new message redraws only the line whose count it changes. */
 const ChannelLine = memo(({ id, name, isMuted, unread, isCurrent }: ChannelLineProps) => (
   <div class={isMuted ? "sidebar-muted" : undefined}>
     <SidebarLink

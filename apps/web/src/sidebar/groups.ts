@@ -9,7 +9,7 @@ export interface ChannelGroup {
   readonly channels: readonly Subscription[];
 }
 
-/** `localeCompare` would make a collator for each pair. */
+/** One collator for all comparisons, because `localeCompare` would create one for each pair. */
 const names = new Intl.Collator();
 
 /** Sorts channels under pinned ones, folders in their order, and the rest. Archived channels are left out. */

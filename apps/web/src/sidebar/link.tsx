@@ -20,7 +20,7 @@ const currentHash = computed(() =>
 /** A line of the sidebar that leads to a page, with the number of unread messages there. */
 export function SidebarLink({ to, children, unread = 0, class: name = "" }: SidebarLinkProps) {
   const hash = hashOf(to);
-  // With another page only two of thousands of lines are drawn again.
+  // When the page changes, only two of thousands of lines are drawn again: the old and the new current one.
   const isCurrent = useMemo(() => computed(() => currentHash.value === hash), [hash]);
   return (
     <a

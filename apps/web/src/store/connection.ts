@@ -1,5 +1,5 @@
 /**
- * `connecting` until the first snapshot has arrived, `silent` while a request waits for its answer for long, `offline` while
- * requests fail without one. `refused` is final: the server does not accept the key.
+ * `connecting`: the first snapshot has not arrived. `live`: the server answers. `silent`: a request has waited too long for its
+ * answer. `offline`: a request has failed without an answer. `refused`: the server does not accept the key; this is final.
  */
 export type Connection = "connecting" | "live" | "silent" | "offline" | "refused";

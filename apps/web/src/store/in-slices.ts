@@ -2,8 +2,8 @@
 const most = 100;
 
 /**
- * Gives the items of a source in slices, each in a task of its own. Thousands of events that arrive in one answer would
- * otherwise be taken one by one without a pause, and the page would not respond.
+ * Passes the items of a source to `take` in slices, each in its own task. Otherwise thousands of events in one answer would
+ * be applied without a pause, and the page would not respond meanwhile.
  * @param take called with one or more items, in order
  */
 export async function inSlices<T>(
@@ -20,7 +20,7 @@ export async function inSlices<T>(
       try {
         take(slice);
       } catch (error) {
-        // Later items do not depend on it.
+        // The next slices do not depend on this one.
         reportError(error);
       }
     }
@@ -33,7 +33,7 @@ export async function inSlices<T>(
   await taking;
 }
 
-/** Resolves in the next task. Not by a timer: browsers delay those of pages in the background. */
+/** Resolves in the next task. It uses no timer, because browsers delay the timers of background tabs. */
 function nextTask(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

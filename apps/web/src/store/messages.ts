@@ -64,7 +64,7 @@ export class Messages {
     if (rendered_content !== undefined)
       this.#change(event.message_id, (message) => ({
         content: rendered_content,
-        // What a search has found in the earlier text.
+        // The highlights of a search belong to the earlier text.
         ...(message.match_content !== undefined && { match_content: rendered_content }),
         is_me_message: is_me_message ?? message.is_me_message,
         flags: [...new Set([...event.flags, ...message.flags.filter((flag) => kept.has(flag))])],

@@ -1,7 +1,10 @@
 import type { Signal } from "@preact/signals";
 import type { Connection } from "./connection.ts";
 
-/** Waits ten seconds, or until the server answers another request, the browser notices a network, or the signal is aborted. */
+/**
+ * Waits ten seconds. Ends earlier when the browser goes online, when the signal is aborted, or when a connection that was not
+ * live becomes live.
+ */
 export function whenOnline(connection: Signal<Connection>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const wasLive = connection.peek() === "live";

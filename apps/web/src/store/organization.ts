@@ -32,7 +32,7 @@ export interface Credentials {
   readonly userId: number;
 }
 
-/** Milliseconds without an answer after which the person is told. */
+/** Milliseconds without an answer after which the page says that the server does not answer. */
 const silentAfterMs = 5_000;
 
 /** Called with every item of the event stream after the store has applied it. */
@@ -101,9 +101,9 @@ export class Organization {
     while (!signal.aborted && this.connection.value !== "refused") await this.#follow(signal);
   }
 
-  /** Sends a request, and reports on the connection by its answer. */
+  /** Sends a request, and updates the state of the connection. */
   async #fetch(url: string, init: RequestInit): Promise<Response> {
-    // Polls wait for events, and uploads take as long as they take.
+    // A poll waits for events, and an upload may take minutes.
     const isQuick = !url.includes("/api/v1/events?") && !(init.body instanceof FormData);
     const timer = setTimeout(() => {
       if (isQuick && this.connection.value !== "refused") this.connection.value = "silent";
@@ -120,7 +120,7 @@ export class Organization {
     }
   }
 
-  /** Finds out whether the server still accepts the key, after a request was refused for want of rights. */
+  /** Checks whether the server still accepts the key, after it has answered a request with 401. */
   async #checkKey(): Promise<void> {
     if (this.#isChecking) return;
     this.#isChecking = true;

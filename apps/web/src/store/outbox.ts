@@ -41,19 +41,19 @@ interface Sender {
 /** The server remembers idempotency keys for a day; older messages could be sent twice. */
 const longestMs = 23 * 3_600_000;
 
-/** Milliseconds that another tab has to send a message before this one sends it, too: that tab may be closed. */
+/** Milliseconds after which this tab also sends a message of another tab, because that tab may have been closed. */
 const adoptAfterMs = 15_000;
 
 /**
  * The messages that the account has written and the server has not answered yet. Each has an entry of its own in the
- * browser's storage, so that two tabs do not overwrite each other's. The messages of a conversation are sent one after the
- * other, because the server orders them by arrival.
+ * browser's storage, so that two tabs do not overwrite each other's entries. A tab sends the messages of a conversation one
+ * after the other, because the server orders them by arrival.
  */
 export class Outbox {
   readonly items = signal<readonly Unsent[]>([]);
   readonly #sender: Sender;
   readonly #prefix: string;
-  /** Settled once the latest message of a conversation needs no more requests, by the conversation's key. */
+  /** By conversation key: the promise that resolves when this tab has finished sending the latest message there. */
   readonly #latest = new Map<string, Promise<void>>();
   /** The newest message that the snapshot or an event has told of. */
   #newest = -1;
@@ -64,7 +64,7 @@ export class Outbox {
     this.#prefix = `outbox:${sender.site}:${sender.me}:`;
   }
 
-  /** Sends the messages that an earlier page has left unsent, and follows what other tabs do with theirs. */
+  /** Sends the messages that an earlier page has left unsent, and listens to changes by other tabs. */
   start(signal: AbortSignal): void {
     this.#signal = signal;
     this.#adopt(storage.keys(this.#prefix));
@@ -104,7 +104,7 @@ export class Outbox {
     }
   }
 
-  /** Another tab has begun to send a message, has sent or discarded it, or was refused. */
+  /** Handles a change by another tab, which has stored, sent or discarded a message, or marked it as failed. */
   #takeFromOtherTab(key: string): void {
     const item = storage.read<Unsent>(key);
     const isKnown = (one: Unsent) => this.#prefix + one.key === key;
@@ -113,7 +113,7 @@ export class Outbox {
     else if (item.state === "failed") this.#replace(item);
   }
 
-  /** Sends or shows stored messages. */
+  /** Shows stored messages, and sends those that have not failed. */
   #adopt(keys: readonly string[]): void {
     if (this.#signal?.aborted) return;
     const known = new Set(this.items.value.map(({ key }) => key));
@@ -160,7 +160,7 @@ export class Outbox {
         return;
       } catch (error) {
         if (signal.aborted) return;
-        // The key is revoked: the message stays, and is sent after the next sign-in.
+        // The API key is revoked. The message stays stored, and the client sends it after the next sign-in.
         if (error instanceof ApiError && error.status === 401) return;
         if (isRefusal(error)) {
           this.#fail(item, reasonOf(error));
@@ -171,7 +171,7 @@ export class Outbox {
     }
   }
 
-  /** Whether the message is still to be sent: another tab may have sent or discarded it. */
+  /** Returns whether the message still has to be sent; another tab may have sent or discarded it. */
   #isSending({ key }: Unsent): boolean {
     return this.items.value.some((one) => one.key === key && one.state === "sending");
   }

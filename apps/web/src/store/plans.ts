@@ -2,7 +2,7 @@ import type { Draft, MessageSeries, Reminder, ScheduledMessage, Snapshot } from 
 import { Keyed } from "./keyed.ts";
 import type { Area, OrganizationEvent } from "./events.ts";
 
-/** What the account has written and not sent: drafts, scheduled messages, series and reminders. */
+/** The account's drafts, scheduled messages, series and reminders. */
 export class Plans implements Area {
   readonly drafts = new Keyed<number, Draft>();
   readonly scheduled = new Keyed<number, ScheduledMessage>();

@@ -3,7 +3,7 @@ import type { Presence } from "./presence.ts";
 import type { ServerClock } from "./server-clock.ts";
 
 const intervalMs = 60_000;
-/** Milliseconds before the first report: the first messages are requested and drawn meanwhile. */
+/** Milliseconds before the first report, so that it does not delay the first messages. */
 const firstAfterMs = 1_000;
 /** Milliseconds without keyboard or pointer input after which a person counts as idle. */
 const idleAfterMs = 5 * 60_000;
@@ -15,8 +15,8 @@ interface Reported {
 }
 
 /**
- * Reports the account's presence every minute, and reads that of the others and the server's time, until the signal is
- * aborted.
+ * Reports the account's presence every minute until the signal is aborted. The answers have the presence of other people and
+ * the server's time.
  */
 export function reportPresence({ client, presence, clock }: Reported, signal: AbortSignal): void {
   let lastInput = Date.now();

@@ -27,7 +27,7 @@ const restMs = 200;
 export class ScheduleDetails {
   /** Conditions by the id of the scheduled message; messages without conditions are absent. */
   readonly conditions = new Keyed<number, readonly Condition[]>();
-  /** Seconds since the epoch, by the id of the scheduled message. */
+  /** Time of the last check-in in seconds since the epoch, by the id of the scheduled message. */
   readonly lastCheckIns = new Keyed<number, number>();
   readonly failures = new Keyed<number, ScheduleFailure>();
   readonly withheld = new Keyed<number, WithheldMessage>();

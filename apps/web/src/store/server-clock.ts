@@ -12,7 +12,7 @@ export class ServerClock implements Area {
     this.sync(snapshot["server_timestamp"]);
   }
 
-  /** Compares the clocks: that of this machine may have been set since the last time. */
+  /** Compares the server's time with this machine's clock, which may have been changed since the last comparison. */
   sync(seconds: unknown): void {
     if (typeof seconds !== "number") return;
     const aheadMs = seconds * 1_000 - Date.now();

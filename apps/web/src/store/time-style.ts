@@ -4,13 +4,13 @@ import type { Settings } from "./settings.ts";
 import type { TimeStyle } from "../time/words.ts";
 import { isZone } from "../time/zones.ts";
 
-/** Computes how times are written for an account: in its time zone or else the browser's, with 12 or 24 hours. */
+/** Computes how times are written for an account: in its time zone, or the browser's if it has none, with 12 or 24 hours. */
 export function timeStyleOf(
   people: People,
   settings: Settings,
   me: number,
 ): ReadonlySignal<TimeStyle> {
-  // By itself, because other people's changes must not draw all messages again.
+  // A separate computed value, so that changes of other people do not redraw all messages.
   const zone = computed(() => {
     const own = people.byId.get(me)?.timezone ?? "";
     return isZone(own) ? own : Intl.DateTimeFormat().resolvedOptions().timeZone;

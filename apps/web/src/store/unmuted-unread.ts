@@ -1,7 +1,7 @@
 import type { Organization } from "./organization.ts";
 import type { UnreadGroup } from "./unread.ts";
 
-/** Returns the conversations with unread messages, without muted topics. */
+/** Returns the conversations with unread messages, except muted topics. */
 export function unmutedUnread({ unread, topicPolicies, channels }: Organization): UnreadGroup[] {
   return unread.groups().filter(({ conversation }) => {
     if ("others" in conversation) return true;

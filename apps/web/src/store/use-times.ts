@@ -4,19 +4,19 @@ import type { TimeStyle } from "../time/words.ts";
 
 const refreshMs = 15_000;
 
-/** Counts up while the page is open, so that all views are drawn again at once. */
+/** Counts up every 15 seconds. All views that show the current time depend on it, so they redraw together. */
 const ticks = signal(0);
 setInterval(() => {
   ticks.value++;
 }, refreshMs);
 
-/** Returns the server's time in seconds, and draws the view again as it passes. */
+/** Returns the server's time in seconds since the epoch, and redraws the component every 15 seconds. */
 export function useNow(): number {
   void ticks.value;
   return useOrganization().clock.now();
 }
 
-/** Returns how times are written for the person, in the time zone of the account or else of the browser. */
+/** Returns how times are written for the account. */
 export function useTimeStyle(): TimeStyle {
   return useOrganization().timeStyle.value;
 }

@@ -1,6 +1,6 @@
-/** Milliseconds after which a picture that could not be loaded is requested again. */
+/** Milliseconds after which the browser requests a picture again that could not be loaded. */
 const retryAfterMs = 60_000;
-/** When pictures could not be loaded. Without it each row that a list draws would request them again. */
+/** Time of the last failure by the address of the picture. Without it, each new row would request a missing picture again. */
 const failures = new Map<string, number>();
 
 export interface AvatarProps {

@@ -21,7 +21,7 @@ export interface FieldProps {
   readonly maxLength?: number | undefined;
   /** What the field is for, below it. */
   readonly hint?: string | undefined;
-  /** Whether it has the focus when its dialog opens. */
+  /** Whether the field gets the focus when its dialog opens. */
   readonly isFirst?: boolean;
   readonly onInput?: ((value: string) => void) | undefined;
 }

@@ -6,7 +6,7 @@ export interface FilterFieldProps {
   readonly onInput: (words: string) => void;
 }
 
-/** The words by which a section filters its rows. */
+/** The field for the words by which a table is filtered. */
 export function FilterField({ value, onInput }: FilterFieldProps) {
   return <Field label={texts.organization.filter} name="filter" value={value} onInput={onInput} />;
 }

@@ -77,7 +77,7 @@ export function Menu(props: MenuProps) {
         <div ref={list} class="menu-items" popover="manual" role="menu" aria-label={label}>
           {items.map((item, at) => (
             <button
-              // Not its label, which an event may change: the entry would lose the focus.
+              // The index, because an event may change the label, and an entry with a new key would lose the focus.
               key={at}
               type="button"
               role="menuitem"

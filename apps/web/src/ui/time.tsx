@@ -2,7 +2,7 @@ import { useTimeStyle } from "../store/use-times.ts";
 import { absolute, compact, timeOfDay } from "../time/words.ts";
 
 interface TimeProps {
-  /** Since the epoch. */
+  /** Seconds since the epoch. */
   readonly seconds: number;
 }
 

@@ -1,19 +1,19 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
-/** Tasks of one idle period: together they take about a millisecond. */
+/** Maximum tasks of one idle period; together they take about a millisecond. */
 const atOnce = 4;
-/** Milliseconds before tasks are run: rows that are scrolled past are gone sooner, and withdraw theirs. */
+/** Milliseconds before the first task runs. Rows that are scrolled past disappear sooner and cancel their tasks. */
 const leastWaitMs = 150;
-/** Milliseconds after which tasks are run even if the browser is never idle. */
+/** Milliseconds after which tasks run even if the browser is never idle. */
 const longestWaitMs = 1_000;
 
 const waiting = new Set<() => void>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /**
- * Returns false at first, and true once the browser has had nothing else to do. Parts of a row that nobody needs while the
- * list is being scrolled are drawn by it.
+ * Returns false at first, and true once the browser was idle. A row uses it to draw the parts that are not needed during
+ * scrolling.
  */
 export function useWhenIdle(): boolean {
   const isTime = useSignal(false);
@@ -27,7 +27,7 @@ export function useWhenIdle(): boolean {
   return isTime.value;
 }
 
-/** @returns a function that withdraws the task */
+/** Queues a task for an idle period. @returns a function that cancels the task */
 function whenIdle(task: () => void): () => void {
   waiting.add(task);
   timer ??= setTimeout(request, leastWaitMs);

@@ -3,7 +3,8 @@ import { TokenClasses } from "./token-classes.ts";
 import { tokenize } from "./tokenize.ts";
 
 /**
- * Returns code as HTML with a span for each run of tokens of one Pygments class (rendering.md §2). Its text is the code.
+ * Returns code as HTML. Each run of tokens with the same Pygments class is one span (rendering.md §2). The text content of
+ * the HTML is the code.
  * @param language the canonical name of a language that has a tokenizer
  * @returns undefined if the code cannot be tokenized
  */

@@ -2,10 +2,13 @@ import type { CodeBlock } from "../document.ts";
 import type { Rendering } from "../rendering.ts";
 import { highlightCode } from "./highlight-code.ts";
 
-/** HTML of code, for texts that are rendered twice: before and in the transaction that sends them. */
+/** Caches the HTML of code, because a text may be rendered twice: before the transaction that sends it, and in it. */
 const highlighted = new WeakMap<CodeBlock, string | undefined>();
 
-/** Returns a block's code with spans of tokens; undefined if the text has more code than may have them, or it cannot be tokenized. */
+/**
+ * Returns the HTML of a block's code with spans of tokens, and counts the code against the text's limit.
+ * @returns undefined if the limit is exceeded or the code cannot be tokenized
+ */
 export function renderCode(block: CodeBlock, rendering: Rendering): string | undefined {
   rendering.codeLeft -= block.code.length;
   if (rendering.codeLeft < 0) return undefined;

@@ -1,8 +1,8 @@
 import type { CodeToken } from "./tokenize.ts";
 
-/** What Pygments' classes depend on besides the token, by language. */
+/** The rules of one language that map its tokens to Pygments' classes. */
 interface Dialect {
-  /** Class of names that are nothing else; `n` unless given. */
+  /** Class of names for which no other rule has a class; `n` unless given. */
   readonly name?: string;
   /** Class of a property; that of names unless given. */
   readonly property?: string;
@@ -12,18 +12,18 @@ interface Dialect {
   readonly number?: string;
   /** Class of `meta` tokens; `cp` unless given, `nd` after `@`. */
   readonly meta?: string;
-  /** Class of tokens that have no style and are words. */
+  /** Class of words to which the tokenizer gives no style. */
   readonly plain?: string;
-  /** Classes of words that are not in strings and comments. */
+  /** Classes of certain words outside strings and comments. */
   readonly words?: ReadonlyMap<string, string>;
-  /** Classes of the tokenizer's styles, where others than {@link STYLES}. */
+  /** Classes of the tokenizer's styles that differ from {@link STYLES}. */
   readonly styles?: Readonly<Record<string, string>>;
 }
 
 const QUOTES = { '"': "s2", "'": "s1", "`": "sb" };
 const CHARACTERS = { "'": "sc" };
 
-/** Reads `kd: class def; kc: null`. */
+/** Parses a list such as `kd: class def; kc: null` into classes by word. */
 function words(list: string): ReadonlyMap<string, string> {
   return new Map(
     list.split("; ").flatMap((row) => {
@@ -224,7 +224,7 @@ const STYLES: Readonly<Record<string, string>> = {
   typeName: "kt",
 };
 
-/** Words before the name of what they define. */
+/** Keywords, with the class of the name that follows them. */
 const DEFINING: Readonly<Record<string, string>> = {
   def: "nf",
   defn: "nv",
@@ -247,7 +247,7 @@ const DEFINING: Readonly<Record<string, string>> = {
   use: "nn",
 };
 
-/** Names of modules follow these only in some languages. */
+/** The languages in which the name after an importing keyword is the name of a module (`nn`). */
 const IMPORTING: ReadonlySet<string> = new Set(["Python", "Python 2.x", "Java", "C#", "Haskell"]);
 
 /** Finds the classes that Pygments gives the tokens of one block of code, in their order. */
@@ -266,7 +266,7 @@ export class TokenClasses {
     this.#dialect = DIALECTS[language] ?? {};
   }
 
-  /** Returns the class of a token, `""` for none. @param line the tokens of its line @param index its place among them */
+  /** Returns the class of a token; `""` for none. @param line the tokens of its line @param index its index in the line */
   next(line: readonly CodeToken[], index: number): string {
     const token = line[index];
     if (token === undefined || token.text.trim() === "") return "";
@@ -342,14 +342,14 @@ export class TokenClasses {
     if (this.#dialect === javascript && /^\/.*\/[a-z]*$/.test(text)) return "sr";
     const sign = /^(?:[a-zA-Z]{0,3}|@|\$)(["'`])/.exec(text)?.[1];
     const isFirst = line.findIndex((other) => other.text.trim() !== "") === index;
-    // A line that begins with a string may continue one of several lines.
+    // A string at the beginning of a line may continue a string of the line before.
     if (sign === undefined || (isFirst && this.#last.name === "sd")) return this.#lastString;
     if (this.#dialect === python && isFirst && /^(?:"""|''')/.test(text)) return "sd";
     return this.#dialect.strings?.[sign] ?? "s";
   }
 }
 
-/** Returns the class of a comment by its first signs; undefined if it has none and may continue another line. */
+/** Returns the class of a comment by its opening; undefined without one, as in a line that continues a comment. */
 function commentClass(text: string): string | undefined {
   if (text.startsWith("#!")) return "ch";
   if (/^(?:\/\*|<!--|\{-|--\[\[|<#|\(\*)/.test(text)) return "cm";

@@ -7,14 +7,14 @@ export interface CodeToken {
   readonly style: string;
 }
 
-/** Limit of characters in a line: some tokenizers take time that grows with the square of its length. */
+/** Maximum characters of a line: the time of some tokenizers grows with the square of its length. */
 const LONGEST_LINE = 500;
 
-/** How often a tokenizer may only change its state; the limit of CodeMirror. */
+/** Maximum calls in which a tokenizer may change its state without reading a character. CodeMirror has the same limit. */
 const MOST_IDLE_STEPS = 10;
 
 /**
- * Splits code into lines of tokens; the texts of the tokens are the line.
+ * Splits code into lines, and each line into tokens. The texts of a line's tokens make up the line.
  * @returns undefined if a line is too long or the tokenizer fails
  */
 export function tokenize(language: string, code: string): CodeToken[][] | undefined {
@@ -24,7 +24,7 @@ export function tokenize(language: string, code: string): CodeToken[][] | undefi
   try {
     const state = tokenizer.startState?.(4) ?? {};
     return lines.map((line) => {
-      // A line of spaces has no tokens, and some tokenizers are slow at it.
+      // Lines of spaces are not tokenized, because some tokenizers are slow at them.
       if (line.trim() !== "") return tokensOf(line, tokenizer, state);
       tokenizer.blankLine?.(state, 4);
       return line === "" ? [] : [{ text: line, style: "" }];

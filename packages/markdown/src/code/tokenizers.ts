@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type { StreamParser, StringStream } from "@codemirror/streamparser";
 
-/** Tokenizes one language. Its state is of its own type. */
+/** A tokenizer of one language. The type of its state is known to the tokenizer alone. */
 export type Tokenizer = StreamParser<unknown>;
 
 const require = createRequire(import.meta.url);
@@ -52,14 +52,15 @@ const SOURCES: Readonly<Record<string, readonly [file: string, name: string]>> =
 /** The languages whose code has token spans. */
 export const tokenizedLanguages: readonly string[] = Object.keys(SOURCES);
 
-/** Whether code of a language, by its canonical name, has token spans. */
+/** Returns whether code of a language has token spans. @param language its canonical name */
 export function hasTokenizer(language: string): boolean {
   return Object.hasOwn(SOURCES, language);
 }
 
 /**
- * Loads the tokenizer of a language at its first block of code. It is `require`, because rendering is synchronous. Failing
- * to load it is an error, since the text would otherwise be stored with other HTML than other processes make.
+ * Returns the tokenizer of a language, and loads it at the first block of code in that language. Uses `require`, because
+ * rendering is synchronous.
+ * @throws Error if the tokenizer cannot be loaded: plain code would differ from the HTML that other processes store
  */
 export function tokenizerOf(language: string): Tokenizer {
   const known = loaded.get(language);
@@ -79,7 +80,7 @@ export function streamOf(line: string): StringStream {
   return new boundedStream(line, 4, 4);
 }
 
-/** Limit of a tokenizer's calls to the stream of one line, for each character. */
+/** Maximum calls that a tokenizer may make to the stream of a line, for each character of the line. */
 const MOST_CALLS = 100;
 
 let boundedStream: typeof StringStream | undefined;
