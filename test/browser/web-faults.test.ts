@@ -1,3 +1,4 @@
+import { addReaction, deleteMessage, updateMessage } from "@carillon/contract";
 import {
   changeChannel,
   channel,
@@ -157,6 +158,32 @@ describe("The browser client with faults of the server and the network", () => {
     expect(await shown(page)).to.deep.equal(await stored());
     expect(await longestTask(page)).to.be.below(1_000);
     await page.getByRole("alert").waitFor({ state: "detached" });
+  });
+
+  it("shows messages as they are after changes that arrive together with them", async () => {
+    const { open, person, as, org } = scene();
+    const finn = await person("Finn");
+    const { hash, say, room } = await topic("changed", finn);
+    await say("before");
+    const { page, context } = await open(hash, { as: finn });
+    await inList(page, "before").waitFor();
+    await context.setOffline(true);
+    const owner = as(org.owner);
+    const pathOf = (message_id: number) => ({ path: { message_id } });
+    await owner.succeed(deleteMessage, pathOf(await say("deleted")));
+    const edited = pathOf(await say("with a mistake"));
+    await owner.succeed(updateMessage, { ...edited, params: { content: "corrected" } });
+    const moved = pathOf(await say("moved away"));
+    await owner.succeed(updateMessage, { ...moved, params: { topic: "elsewhere" } });
+    const reacted = pathOf(await say("liked"));
+    await owner.succeed(addReaction, { ...reacted, params: { emoji_name: "tada" } });
+    await context.setOffline(false);
+    await inList(page, "liked").waitFor();
+    await page.getByRole("button", { name: /^tada 1/ }).waitFor();
+    expect(await shown(page)).to.deep.equal(["before", "corrected", "liked"]);
+    await send(owner, toChannel(room.id, { topic: "talk", content: "after" }));
+    await inList(page, "after").waitFor();
+    expect(await shown(page)).to.deep.equal(["before", "corrected", "liked", "after"]);
   });
 
   it("registers again without a gap if its queue has expired, with 5,000 messages meanwhile", async () => {

@@ -25,11 +25,14 @@ export function followEvents(
   /** Items that have arrived during a request for messages. */
   let meanwhile: Item[] = [];
 
+  /** Loads the view after a request that would have kept it current has failed; `load` shows its own failures. */
+  const loadAgain = () => void shown.load();
+
   function move(ids: readonly number[]): void {
     const known = ids.flatMap((id) => store.get(id)?.peek() ?? []);
     const gone = known.filter((message) => matches(message, terms, me) === false);
     shown.remove(new Set(gone.map(({ id }) => id)));
-    void addMoved(ids);
+    addMoved(ids).catch(loadAgain);
   }
 
   /** Adds messages that a move may have brought into the view, if their ids are within the loaded range. */
@@ -37,26 +40,25 @@ export function followEvents(
     const known = new Set(shown.loaded.value.ids);
     const ids = candidates.filter((id) => !known.has(id)).slice(-mostMoved);
     if (ids.length === 0) return;
-    const messages = await shown.read(ids);
-    if (shown.isClosed) return;
-    const { ids: present } = shown.loaded.value;
-    const from = shown.hasOldest.value ? 0 : (present[0] ?? 0);
-    const to = shown.hasNewest.value ? Infinity : (present.at(-1) ?? 0);
-    shown.insert(messages.filter(({ id }) => id >= from && id <= to));
+    await shown.addFound(ids);
   }
 
   function take(item: Item): void {
     const { value: state } = shown.state;
     if (state === "loading") return;
     // A failed view is loaded again, too: the account may have access to the channel now.
-    if (typeof channelId === "number" && changesAccess(item, channelId)) {
+    const isFailed = typeof state === "object";
+    if (
+      (isFailed && item.type === "registered") ||
+      (typeof channelId === "number" && changesAccess(item, channelId))
+    ) {
       void shown.load();
       return;
     }
     if (state !== "ready") return;
     switch (item.type) {
       case "registered":
-        if (item.missed) void shown.refresh();
+        if (item.missed) shown.refresh().catch(loadAgain);
         break;
       case "message":
         newMessages.add({ ...item.message, flags: item.flags });
@@ -96,6 +98,8 @@ export function followEvents(
 
 /** Returns whether the item changes which messages of the channel the account may read. */
 function changesAccess(item: Item, channelId: number): boolean {
+  if (item.type === "stream" && item.op === "create")
+    return item.streams.some(({ stream_id }) => stream_id === channelId);
   if (item.type === "stream") return item.op === "delete" && item.stream_ids.includes(channelId);
   if (item.type !== "subscription" || (item.op !== "add" && item.op !== "remove")) return false;
   return item.subscriptions.some(({ stream_id }) => stream_id === channelId);

@@ -47,7 +47,9 @@ export class MessageWindow {
   readonly #terms: readonly Term[];
   readonly #near: number | null;
   #isLoadingOlder = false;
-  readonly #isLoadingNewer = signal(false);
+  #isLoadingNewer = false;
+  /** Requests in progress whose answers are put into the view, besides `load`. */
+  readonly #reads = signal(0);
   /** Number of the latest call of `load`. Answers to earlier calls are dropped. */
   #loads = 0;
   #isClosed = false;
@@ -66,9 +68,23 @@ export class MessageWindow {
     this.#isClosed = true;
   }
 
-  /** Whether the view or newer messages are being loaded. The answer may be older than events that arrive before it. */
+  /** Whether messages are being read. The answer may be older than events that arrive before it. */
   get isReading(): boolean {
-    return this.state.value === "loading" || this.#isLoadingNewer.value;
+    return this.state.value === "loading" || this.#reads.value > 0;
+  }
+
+  /** Sends a request and applies its answer to the view. `isReading` is true until the answer is applied. */
+  async whileReading<T>(request: () => Promise<T>, apply: (answer: T) => void): Promise<void> {
+    this.#reads.value++;
+    let answer: { readonly value: T } | undefined;
+    try {
+      answer = { value: await request() };
+    } finally {
+      batch(() => {
+        if (answer && !this.#isClosed) apply(answer.value);
+        this.#reads.value--;
+      });
+    }
   }
 
   /** Whether the view shows a channel that the account cannot see or that does not exist. */
@@ -115,14 +131,16 @@ export class MessageWindow {
     if (first === undefined || this.hasOldest.value || this.#isLoadingOlder) return;
     this.#isLoadingOlder = true;
     try {
-      const page = await this.#fetch(String(first), pageSize, 0, false);
-      if (this.#isClosed || this.loaded.value.ids[0] !== first) return;
-      batch(() => {
-        this.hasOldest.value = page.found_oldest;
-        this.#keep(page.messages);
-        const ids = [...page.messages.map(({ id }) => id), ...this.loaded.value.ids];
-        this.loaded.value = { ids };
-      });
+      await this.whileReading(
+        () => this.#fetch(String(first), pageSize, 0, false),
+        (page) => {
+          if (this.loaded.value.ids[0] !== first) return;
+          this.hasOldest.value = page.found_oldest;
+          this.#keep(page.messages);
+          const ids = [...page.messages.map(({ id }) => id), ...this.loaded.value.ids];
+          this.loaded.value = { ids };
+        },
+      );
     } catch {
       // The next scroll tries again.
     } finally {
@@ -132,20 +150,21 @@ export class MessageWindow {
 
   async loadNewer(): Promise<void> {
     const last = this.loaded.value.ids.at(-1);
-    if (last === undefined || this.hasNewest.value || this.#isLoadingNewer.value) return;
-    this.#isLoadingNewer.value = true;
+    if (last === undefined || this.hasNewest.value || this.#isLoadingNewer) return;
+    this.#isLoadingNewer = true;
     try {
-      const page = await this.#fetch(String(last), 0, pageSize, false);
-      if (this.#isClosed || this.loaded.value.ids.at(-1) !== last) return;
-      batch(() => {
-        this.hasNewest.value = page.found_newest;
-        this.#append(page.messages);
-        this.#isLoadingNewer.value = false;
-      });
+      await this.whileReading(
+        () => this.#fetch(String(last), 0, pageSize, false),
+        (page) => {
+          if (this.loaded.value.ids.at(-1) !== last) return;
+          this.hasNewest.value = page.found_newest;
+          this.#append(page.messages);
+        },
+      );
     } catch {
       // The next scroll tries again.
     } finally {
-      this.#isLoadingNewer.value = false;
+      this.#isLoadingNewer = false;
     }
   }
 
@@ -156,13 +175,27 @@ export class MessageWindow {
       await this.load();
       return;
     }
-    const messages = await this.read(ids);
-    if (this.#isClosed) return;
-    batch(() => {
-      this.#keep(messages);
-      const found = new Set(messages.map(({ id }) => id));
-      this.remove(new Set(ids.filter((id) => !found.has(id))));
-    });
+    await this.whileReading(
+      () => this.#read(ids),
+      (messages) => {
+        this.#keep(messages);
+        const found = new Set(messages.map(({ id }) => id));
+        this.remove(new Set(ids.filter((id) => !found.has(id))));
+      },
+    );
+  }
+
+  /** Adds those of the messages that match the view and are within its loaded range. */
+  async addFound(ids: readonly number[]): Promise<void> {
+    await this.whileReading(
+      () => this.#read(ids),
+      (messages) => {
+        const { ids: present } = this.loaded.value;
+        const from = this.hasOldest.value ? 0 : (present[0] ?? 0);
+        const to = this.hasNewest.value ? Infinity : (present.at(-1) ?? 0);
+        this.insert(messages.filter(({ id }) => id >= from && id <= to));
+      },
+    );
   }
 
   /** Leaves a message and later ones unread although they are seen. */
@@ -227,8 +260,13 @@ export class MessageWindow {
   /** Puts messages in their places. A message may be committed after one with a higher id. */
   insert(messages: readonly Message[]): void {
     this.#keep(messages);
+    this.insertStored(messages.map(({ id }) => id));
+  }
+
+  /** Puts messages that the store has in their places. */
+  insertStored(added: readonly number[]): void {
     const { ids } = this.loaded.value;
-    const all = new Set([...ids, ...messages.map(({ id }) => id)]);
+    const all = new Set([...ids, ...added]);
     if (all.size > ids.length) this.loaded.value = { ids: [...all].toSorted((a, b) => a - b) };
   }
 
@@ -240,7 +278,7 @@ export class MessageWindow {
   }
 
   /** Reads messages by their ids. Returns only those that match the view. */
-  async read(ids: readonly number[]): Promise<readonly Message[]> {
+  async #read(ids: readonly number[]): Promise<readonly Message[]> {
     const { messages } = await this.#organization.client.getMessages({
       message_ids: ids,
       narrow: this.#terms,

@@ -12,9 +12,9 @@ export class NewMessages {
   readonly #organization: Organization;
   readonly #terms: readonly Term[];
   readonly #shown: MessageWindow;
-  #matching: Message[] = [];
+  #matching: number[] = [];
   /** Messages for which the server has to decide whether they match. */
-  #unknown: Message[] = [];
+  #unknown: number[] = [];
 
   constructor(organization: Organization, terms: readonly Term[], shown: MessageWindow) {
     this.#organization = organization;
@@ -28,7 +28,9 @@ export class NewMessages {
     if (isMatch === false) return;
     if (this.#matching.length + this.#unknown.length === 0)
       queueMicrotask(() => void this.#insert());
-    (isMatch ? this.#matching : this.#unknown).push(message);
+    // Stored at once, because the next event of the same answer may change or delete the message.
+    this.#organization.messages.put(message);
+    (isMatch ? this.#matching : this.#unknown).push(message.id);
   }
 
   /** Whether the view is open and still has the newest message; `trim` may have dropped the end in the meantime. */
@@ -41,22 +43,31 @@ export class NewMessages {
     this.#matching = [];
     this.#unknown = [];
     if (!this.#hasEnd) return;
-    this.#shown.insert(matching);
+    this.#shown.insertStored(matching.filter((id) => this.#stillMatches(id)));
     if (unknown.length === 0) return;
     try {
-      const { messages } = await this.#organization.client.matchNarrow({
-        msg_ids: unknown.map(({ id }) => id),
-        narrow: this.#terms,
-      });
-      if (!this.#hasEnd) return;
-      const found = unknown.flatMap((message) => {
-        const match = messages[message.id];
-        return match ? [{ ...message, ...match }] : [];
-      });
-      this.#shown.insert(found);
+      await this.#shown.whileReading(
+        () => this.#organization.client.matchNarrow({ msg_ids: unknown, narrow: this.#terms }),
+        ({ messages: found }) => {
+          if (!this.#hasEnd) return;
+          const stored = unknown.flatMap((id) => this.#organization.messages.get(id)?.peek() ?? []);
+          this.#shown.insert(
+            stored.flatMap((message) => {
+              const match = found[message.id];
+              return match ? [{ ...message, ...match }] : [];
+            }),
+          );
+        },
+      );
     } catch {
       // The list lacks these messages, so it shows the button that loads the newest ones.
       this.#shown.hasNewest.value = false;
     }
+  }
+
+  /** Whether later events have neither deleted the message nor moved it out of the view. */
+  #stillMatches(id: number): boolean {
+    const message = this.#organization.messages.get(id)?.peek();
+    return message !== undefined && matches(message, this.#terms, this.#organization.me) !== false;
   }
 }

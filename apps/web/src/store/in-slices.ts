@@ -26,11 +26,14 @@ export async function inSlices<T>(
     }
     taking = undefined;
   };
-  for await (const item of source) {
-    waiting.push(item);
-    taking ??= takeAll();
+  try {
+    for await (const item of source) {
+      waiting.push(item);
+      taking ??= takeAll();
+    }
+  } finally {
+    await taking;
   }
-  await taking;
 }
 
 /** Resolves in the next task. It uses no timer, because browsers delay the timers of background tabs. */

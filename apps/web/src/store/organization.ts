@@ -145,7 +145,7 @@ export class Organization {
       });
       await inSlices(items, (slice) =>
         batch(() => {
-          for (const item of slice) this.#take(item);
+          for (const item of slice) this.#tryTake(item);
         }),
       );
     } catch (error) {
@@ -164,6 +164,15 @@ export class Organization {
   listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Takes an item. One that cannot be applied does not keep the others of its slice from being applied. */
+  #tryTake(item: Item): void {
+    try {
+      this.#take(item);
+    } catch (error) {
+      reportError(error);
+    }
   }
 
   #take(item: Item): void {

@@ -129,10 +129,7 @@ export class Outbox {
   #enqueue(item: Unsent): void {
     const conversation = keyOf(item.conversation);
     const earlier = this.#latest.get(conversation) ?? Promise.resolve();
-    this.#latest.set(
-      conversation,
-      earlier.then(() => this.#send(item)),
-    );
+    this.#latest.set(conversation, earlier.then(() => this.#send(item)).catch(reportError));
   }
 
   async #send(item: Unsent): Promise<void> {
