@@ -96,7 +96,9 @@ describe("Highlighting", () => {
         `<span aria-label="tada" class="emoji emoji-1f389" role="img" title="tada">:${span("tada")}:</span></p>`,
     );
     expect(shown("```spoiler soup\nsoup\n```", "soup").split(opening)).to.have.length(3);
-    expect(shown("```py\nsoup\n```", "soup")).to.include(`<code>${span("soup")}`);
+    expect(shown("```\nsoup\n```", "soup")).to.include(`<code>${span("soup")}`);
+    const token = `<code><span class="n">${span("soup")}</span>`;
+    expect(shown("```py\nsoup\n```", "soup")).to.include(token);
   });
 
   it("skips formulas and covers the text after them", () => {
