@@ -93,10 +93,13 @@ export async function gate(
     async finish() {
       const pids = await waitingPids();
       await client.end();
+      // Without the connection that asks: the pool may lend one that has been waiting, and it would look busy each time.
       const unfinished = () =>
-        db.rows("SELECT FROM pg_stat_activity WHERE pid = ANY($1::int[]) AND state <> 'idle'", [
-          pids,
-        ]);
+        db.rows(
+          `SELECT FROM pg_stat_activity
+           WHERE pid = ANY($1::int[]) AND state <> 'idle' AND pid <> pg_backend_pid()`,
+          [pids],
+        );
       await waitFor(async () => (await unfinished()).length === 0, {
         what: `the transactions with ${statement} have ended`,
       });
