@@ -66,7 +66,9 @@ describe("Channels and messages in the browser client", () => {
         await inList(page, "The old words").waitFor();
         await chooseFor(page, "The old words", "Who has read it");
         const readers = page.getByRole("dialog", { name: "Who has read it" });
-        await readers.getByText("No one has read the message yet", { exact: false }).waitFor();
+        await readers
+          .getByText("No one who sends read receipts has read the message yet", { exact: false })
+          .waitFor();
         await page.keyboard.press("Escape");
 
         await gateway.as(ada).patch(`/api/v1/messages/${id}`, { content: "The new words" });

@@ -68,6 +68,8 @@ describe("The browser client with faults of the server and the network", () => {
       what: "four messages are shown",
     });
     await page.getByRole("alert").waitFor({ state: "detached" });
+    // The list shows messages before the server has them.
+    await waitFor(async () => (await stored()).length === 4, { what: "four messages are stored" });
     expect(await shown(page)).to.deep.equal([
       "before",
       "in the fall",
@@ -313,7 +315,7 @@ describe("The browser client with faults of the server and the network", () => {
         what: "the other tab is empty, too",
       });
       await waitFor(async () => (await drafts()).length === 0, { what: "the draft is deleted" });
-      await page.locator(".unsent").waitFor({ state: "detached" });
+      await waitFor(async () => (await stored()).length > 0, { what: "the message is stored" });
       expect(await stored()).to.deep.equal(["one two"]);
     });
 
