@@ -342,7 +342,7 @@ describe("Reading and writing in the browser client", () => {
         await waitFor(async () => (await top()) >= (list?.y ?? 0), { what: "the row is in view" });
         expect(await top()).to.be.lessThan((list?.y ?? 0) + 200);
         const before = await top();
-        // Messages between those that are loaded above the first unread one.
+        // Moves messages into the loaded part above the first unread message.
         const moved = aside.filter((id) => id < firstUnread).slice(-3);
         const patch = await gateway.as(org.owner).patch(`${messagesPath}/${moved[0]}`, {
           topic: "long",

@@ -75,7 +75,7 @@ async function inPlace(world: World, work: (place: Place) => Promise<void>): Pro
 const textsOf = (call: Pick<EndpointCall, "body">) =>
   sentEvents(call).data.events.map(({ message }) => (message as { content: string }).content);
 
-/** Waits until these texts have arrived, and returns all texts that have arrived. */
+/** Waits until the expected texts have arrived. Returns all received texts. */
 function untilReceived(received: () => string[], count: number): Promise<string[]> {
   return waitFor(() => (received().length >= count ? received() : undefined), {
     what: `${count} events`,

@@ -40,10 +40,10 @@ const forAllPublic = allEvents.filter((event) => "forAllPublic" in event).map(({
 
 /**
  * Reduces `audience` and `user_data`, which can have 10,000 entries, to this account. Returns rows until the texts of their
- * payloads have `$8` bytes. PostgreSQL decompresses a payload to measure its text: this took 0.6 s for a hundred events of
- * 1 MB, of which one was returned. Therefore the query first drops rows that are probably beyond the limit, by an estimate
- * from the stored sizes. The estimate of a compressed payload is 16 times its stored size, because few texts are longer.
- * The estimate of any other payload is a quarter of its stored size, because few texts are shorter.
+ * payloads have `$8` bytes. PostgreSQL decompresses a payload to measure its text. For a hundred events of 1 MB that took
+ * 0.6 s, and the query returned one. Therefore the query first estimates sizes and drops rows beyond the limit. The estimate
+ * of a compressed payload is 16 times its stored size, because few texts are longer. The estimate of any other payload is a
+ * quarter of its stored size, because few texts are shorter.
  */
 const forUser = statement({
   name: "event-log-for-user",

@@ -22,7 +22,7 @@ export function followEvents(
   const { me, messages: store } = organization;
   const channelId = operandOf(terms, "channel");
   const newMessages = new NewMessages(organization, terms, shown);
-  /** Items that have arrived during a request for messages. */
+  /** Items that arrived while messages were being read. */
   let meanwhile: Item[] = [];
 
   /** Loads the view after a request that would have kept it current has failed; `load` shows its own failures. */
@@ -73,7 +73,7 @@ export function followEvents(
     }
   }
 
-  /** Applies the items that have arrived during a request, because its answer may be older than they are. */
+  /** Applies the items that arrived while messages were being read. The answer may be older than the items. */
   function catchUp(): void {
     const items = meanwhile;
     meanwhile = [];

@@ -48,7 +48,7 @@ export class MessageWindow {
   readonly #near: number | null;
   #isLoadingOlder = false;
   #isLoadingNewer = false;
-  /** Requests in progress whose answers are put into the view, besides `load`. */
+  /** Number of requests in progress whose answers go into the view, without `load`. */
   readonly #reads = signal(0);
   /** Number of the latest call of `load`. Answers to earlier calls are dropped. */
   #loads = 0;
@@ -277,7 +277,7 @@ export class MessageWindow {
     if (rest.length < ids.length) this.loaded.value = { ids: rest };
   }
 
-  /** Reads messages by their ids. Returns only those that match the view. */
+  /** Reads messages by their ids. The server leaves out messages that do not match the view. */
   async #read(ids: readonly number[]): Promise<readonly Message[]> {
     const { messages } = await this.#organization.client.getMessages({
       message_ids: ids,

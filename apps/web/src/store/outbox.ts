@@ -113,7 +113,7 @@ export class Outbox {
     else if (item.state === "failed") this.#replace(item);
   }
 
-  /** Shows stored messages, and sends those that have not failed. */
+  /** Shows the stored messages and sends them, except failed ones. */
   #adopt(keys: readonly string[]): void {
     if (this.#signal?.aborted) return;
     const known = new Set(this.items.value.map(({ key }) => key));

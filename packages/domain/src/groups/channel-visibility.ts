@@ -17,7 +17,7 @@ type ChannelFacts = RowOf<typeof seenByGroups>;
  */
 type VisibleChannels = ReadonlyMap<number, ReadonlySet<number>>;
 
-/** What accounts can see before some groups change: the private channels that have permissions for these groups. */
+/** Private channels with permissions for groups that are about to change, and which accounts can see them now. */
 export interface WatchedChannels {
   readonly realmId: number;
   readonly channels: readonly ChannelFacts[];

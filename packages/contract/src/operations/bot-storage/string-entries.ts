@@ -36,8 +36,8 @@ const fourDigits = /^[0-9a-fA-F]{4}$/;
 
 /**
  * Parses a JSON object of strings as a stream, in pieces of any length that cut no surrogate pair in two. It keeps no
- * text, so that it can read hundreds of megabytes. The pieces that it passes on are no longer than those that it gets,
- * and cut no pair in two either.
+ * text, so that it can read hundreds of megabytes. It passes on pieces that are at most as long as its input pieces and
+ * cut no surrogate pair either.
  */
 export class StringEntries {
   readonly #sink: EntrySink;
