@@ -70,7 +70,9 @@ export async function makePictures<Op extends Operation, Result>(
   });
 }
 
-/** @throws ApiError `BAD_IMAGE` unless the content type and the first bytes of the file are of one of the types */
+/**
+ * Throws ApiError `BAD_IMAGE` unless the content type and the first bytes of the file are of the same one of the types.
+ */
 async function checkType(
   { contentType, filename, head }: StoredFile,
   types: readonly ImageType[],

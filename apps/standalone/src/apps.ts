@@ -47,7 +47,7 @@ function metricsPort(env: Environment, offset: number): App["env"] {
   return { METRICS_PORT: String(env.METRICS_PORT + offset) };
 }
 
-/** @throws StartupError when an app's program is not there */
+/** Throws StartupError when an app's program is missing, with the command that builds it. */
 export function checkApps(apps: readonly App[]): void {
   for (const { name, script } of apps) {
     if (!existsSync(script)) {

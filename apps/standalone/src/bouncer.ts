@@ -5,7 +5,7 @@ import { localUrl } from "./health.ts";
 import { bouncerHost, type Ports } from "./ports.ts";
 import { settleBouncerSecrets } from "./secrets.ts";
 
-/** The name of its database in the embedded PostgreSQL. */
+/** The name of the bouncer's database in the embedded PostgreSQL. */
 const databaseName = "carillon_bouncer";
 
 /** Environment variables that connect the embedded bouncer and the other apps. */
@@ -43,7 +43,7 @@ export async function planBouncer(
     PUSH_BOUNCER_URL: localUrl(bouncerHost, port),
     BOUNCER_PORT: String(port),
     BOUNCER_DATABASE_URL: env.BOUNCER_DATABASE_URL ?? ownDatabase(databaseUrl),
-    // With a real provider, only if it is set explicitly.
+    // With credentials of a provider, the bouncer writes notifications to a file only if the variable is set.
     ...(real === undefined && { BOUNCER_HANDOVER_LOG: handovers }),
   });
 }

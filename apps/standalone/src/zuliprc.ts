@@ -43,7 +43,10 @@ export class CredentialFiles {
     }
   }
 
-  /** @param site the address that clients call: `PUBLIC_URL` */
+  /**
+   * Writes the files of accounts that are to be created; {@link publish} makes them visible.
+   * @param site the address that clients call: `PUBLIC_URL`
+   */
   async prepare(accounts: readonly FirstAccount[], site: string): Promise<void> {
     await rm(this.#waiting, { recursive: true, force: true });
     await mkdir(this.#waiting, { mode: 0o700 });

@@ -54,7 +54,7 @@ class JobRun {
     throw this.deadline.reason ?? new Error("the run was abandoned");
   }
 
-  /** Called when the work has settled, or its run was abandoned. */
+  /** Ends the run, once its work has settled or the run was abandoned. */
   end(): void {
     const { state } = this.#machine;
     if (state.kind === "stopping") clearTimeout(state.timer);

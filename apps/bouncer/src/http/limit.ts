@@ -10,7 +10,10 @@ const maxServers = 10_000;
 export class Limiter {
   readonly #waiting = new Map<string, number>();
 
-  /** @throws Refusal with status 429 */
+  /**
+   * Counts a call towards the server's rate limit, if it has one.
+   * @throws Refusal with status 429 once the limit is reached
+   */
   async admit(sql: Sql, { id, rateLimit }: Server): Promise<void> {
     if (rateLimit === null) return;
     const left = (this.#waiting.get(id) ?? 0) - performance.now();

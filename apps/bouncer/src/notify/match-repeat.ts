@@ -3,8 +3,8 @@ import { deviceOf } from "./entries.ts";
 
 /**
  * Matches a repeated call's notifications with the outcomes of the first try. Notifications for one device match by their
- * order, because the repeat encrypts them again. If a device has fewer notifications than before (messages were read in
- * the meantime) and their outcomes differ, they cannot be matched: they count as `unsure` and are not sent again.
+ * order, because the repeat encrypts them again. A device may have fewer notifications than before, if messages were read
+ * in the meantime. If their outcomes differ, they then cannot be matched: they count as `unsure` and are not sent again.
  * @param names names of the repeated call's notifications
  */
 export function matchRepeat(

@@ -17,7 +17,7 @@ import { matchRepeat } from "./match-repeat.ts";
 /** Notifications handed over in parallel. This is also the maximum number of unsure outcomes if the process dies. */
 export const batchSize = 100;
 
-/** No batch begins later than this, in milliseconds; the server waits for 15 s (push.md §4). */
+/** Milliseconds of a call within which batches may begin; the server waits for 15 s (push.md §4). */
 const beginWithinMs = 6_000;
 
 /** How long to wait for a call that another process works on, and how often to look, in milliseconds. */
@@ -50,7 +50,7 @@ async function workThrough(
   return states;
 }
 
-/** Handles a call without an idempotency key. */
+/** Hands over the notifications of a call without an idempotency key. */
 export function workOnce(
   services: Services,
   owner: Owner,
@@ -61,8 +61,8 @@ export function workOnce(
 }
 
 /**
- * Handles a call with an idempotency key: each notification is recorded before it is handed over, and none is handed over
- * twice. Waits a while if another process works on the same call.
+ * Hands over the notifications of a call with an idempotency key. Each is recorded before it is handed over, so that none
+ * is handed over twice. Waits up to {@link waitMs} while another process works on the same call.
  * @returns the outcomes of all notifications by name, those of earlier tries included
  * @throws Refusal when another process still works on it
  */

@@ -8,7 +8,7 @@ import { fcmProvider } from "./fcm/fcm.ts";
 import { readServiceAccount } from "./fcm/service-account.ts";
 import type { Provider, Providers } from "./provider.ts";
 
-/** Parallel requests: one for each connection to FCM; half of the 1,000 streams that APNs allows. */
+/** Maximum concurrent requests: one for each connection to FCM, and half of the 1,000 streams that APNs allows. */
 const fcmAtOnce = 100;
 const apnsAtOnce = 500;
 

@@ -52,7 +52,10 @@ export async function showAudit(context: Context, options: Options): Promise<voi
   });
 }
 
-/** @throws ApiError when the organization or account does not exist */
+/**
+ * Finds the organization and the accounts to which the options restrict the list.
+ * @throws ApiError when one does not exist
+ */
 async function scopeOf(sql: Sql, { organization, account }: Options): Promise<AuditFilter> {
   const realm = organization === undefined ? undefined : await findOrganization(sql, organization);
   const accounts = account === undefined ? [] : await findNamedAccounts(sql, realm, account);

@@ -51,7 +51,7 @@ export async function backUp(context: Context, file: string, options: Options = 
     );
 }
 
-/** @throws UsageError when options contradict each other */
+/** Throws UsageError when options contradict each other. */
 function checkOptions({ bouncer, files, withoutFiles }: Options): void {
   if (files && withoutFiles) throw new UsageError("--files and --without-files are both given");
   if (bouncer && (files || withoutFiles))
@@ -78,7 +78,7 @@ async function withFiles<Result>(
   }
 }
 
-/** @throws StartupError when the folder of uploaded files does not exist: a store would create it */
+/** Throws StartupError when the folder of uploaded files does not exist, because a store would create it. */
 async function checkIsThere(folder: string): Promise<void> {
   try {
     await access(folder);
@@ -127,7 +127,7 @@ async function renameToFinal(part: string, file: string): Promise<void> {
   }
 }
 
-/** @throws StartupError when the file exists */
+/** Throws StartupError when the file exists, so that no older backup is lost. */
 async function checkIsFree(file: string): Promise<void> {
   const isThere = await access(file).then(
     () => true,

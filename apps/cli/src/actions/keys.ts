@@ -58,7 +58,10 @@ export async function revokeKey(context: Context, named: string, options: Option
   context.terminal.say(`API key of ${account.deliveryEmail} revoked.`);
 }
 
-/** @param keep called with the new key before the commit; again if the transaction is retried */
+/**
+ * Replaces the API key of an account.
+ * @param keep called with the new key before the commit; again if the transaction is retried
+ */
 function replace(
   context: Context,
   named: string,

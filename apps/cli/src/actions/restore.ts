@@ -53,7 +53,7 @@ export async function restore(context: Context, file: string, options: Options):
   if (given !== undefined) context.terminal.say("Start the processes with the given SECRET_KEY.");
 }
 
-/** @throws UsageError when options contradict each other */
+/** Throws UsageError when options contradict each other. */
 function checkOptions(env: Environment, options: Options, file: string): void {
   const { secretKeyFile, withoutSecrets, bouncer } = options;
   if (withoutSecrets && secretKeyFile !== undefined)

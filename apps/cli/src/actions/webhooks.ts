@@ -162,7 +162,7 @@ async function resumeOne(context: Context, text: string): Promise<void> {
   });
 }
 
-/** @throws UsageError for a text that is not an id */
+/** Parses the id of an event subscription, or throws UsageError. */
 function subscriptionId(text: string): number {
   if (!/^\d{1,9}$/.test(text))
     throw new UsageError(`${text} is not the id of an event subscription`);
@@ -195,7 +195,7 @@ async function disableOne(context: Context, text: string): Promise<void> {
   });
 }
 
-/** @throws UsageError for another account */
+/** Finds an outgoing webhook bot; throws UsageError for an account of another kind. */
 async function namedBot(sql: Sql, named: string, { organization }: Options): Promise<Account> {
   const account = await findNamedAccount(sql, await findOrganization(sql, organization), named);
   if (account.botType !== outgoingWebhook)

@@ -35,7 +35,7 @@ function gathered(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-/** @throws InvalidArgumentError unless it is a whole number that a column holds */
+/** Parses a limit from 0 to 999,999,999, or throws InvalidArgumentError. */
 function limit(text: string): number {
   if (!/^\d{1,9}$/.test(text))
     throw new InvalidArgumentError("It must be a whole number of at most 999999999.");

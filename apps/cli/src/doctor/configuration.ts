@@ -31,7 +31,7 @@ export function examineConfiguration(env: Environment, proxies: readonly string[
 /** The address at which most cloud providers offer credentials to their virtual machines. */
 const metadataAddress = "169.254.169.254";
 
-/** @throws StartupError for a wrong list of networks */
+/** Examines the variables for calls of outgoing webhooks. @throws StartupError for a wrong list of networks */
 function examineCalls(env: Environment): Finding {
   const what = "OUTGOING_ALLOWED_NETWORKS";
   const { rules, timeoutMs } = outgoingConfig(env);

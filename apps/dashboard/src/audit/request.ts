@@ -13,7 +13,7 @@ export interface AuditQuery {
   readonly until?: number;
 }
 
-/** @throws BadParameter */
+/** Reads the filter of the audit log from the parameters of a request. @throws BadParameter */
 export function readAuditQuery(fields: URLSearchParams): AuditQuery {
   const organization = givenText(fields, "organization", 60);
   const account = givenText(fields, "account", 254);

@@ -27,7 +27,11 @@ const effects: Readonly<Record<Action, { readonly change: string; readonly event
   },
 };
 
-/** @param condition on `job_intent i`, of `$1` to `$3` */
+/**
+ * Declares the statement that applies an action to one batch of dead letters, and records each in the audit log of its
+ * organization. Values: `$1` to `$3` for {@link conditions}, the time of the preview in microseconds, the operator's
+ * name.
+ */
 const acting = (action: Action, by: keyof typeof conditions) =>
   statement({
     name: `dead-letters-${action}-${by}`,

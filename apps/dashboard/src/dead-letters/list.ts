@@ -24,6 +24,7 @@ const pageSize = 50;
 export const filterCondition = `($1::text IS NULL OR i.job = $1) AND ($2::int IS NULL OR i.realm_id = $2)
   AND ($3::text IS NULL OR position(lower($3) IN lower(i.last_error)) > 0)`;
 
+/** Returns the values of {@link filterCondition}, null for a part of the filter that is not given. */
 export function filterValues({
   job,
   realmId,

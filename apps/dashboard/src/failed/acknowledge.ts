@@ -12,7 +12,7 @@ export interface Acknowledgement {
   readonly until: number;
 }
 
-/** @throws BadParameter */
+/** Reads from a form which failures the operator acknowledges. @throws BadParameter */
 export function readAcknowledgement(fields: URLSearchParams): Acknowledgement {
   const fault = faults.find((name) => name === fields.get("fault"));
   if (!fault) throw new BadParameter(`fault must be one of ${faults.join(", ")}`);

@@ -26,7 +26,7 @@ export interface FailedFilter extends Pick<FailedQuery, "reason" | "since" | "un
   readonly channelIds?: readonly number[];
 }
 
-/** @throws BadParameter */
+/** Reads the filter of failed messages from the parameters of a request. @throws BadParameter */
 export function readFailedQuery(fields: URLSearchParams): FailedQuery {
   const realm = givenText(fields, "realm", 60);
   const sender = givenText(fields, "sender", 254);

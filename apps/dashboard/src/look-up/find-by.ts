@@ -6,7 +6,10 @@ import { exampleWheres, idsOf, looked, maxRows, Values, type Where, within } fro
 const each = (values: Values, ids: readonly number[] | undefined) =>
   ids ? `unnest(${values.add(ids, "int[]")}) AS k (id)` : "(VALUES (0)) AS k (id)";
 
-/** By account, an index covers pending and failed ones together; otherwise only pending ones are indexed. */
+/**
+ * Composes the search for pending rows, earliest due first. By account, an index covers pending and failed ones
+ * together; otherwise only pending ones are indexed.
+ */
 export function composeWaiting({ accounts, channels, span }: Where): Composition {
   const values = new Values();
   const realms = channels && [...new Set(channels.map(({ realmId }) => realmId))];
@@ -27,6 +30,7 @@ export function composeWaiting({ accounts, channels, span }: Where): Composition
   };
 }
 
+/** Composes the search for recorded failures, latest first. */
 export function composeFailed({ accounts, channels, span }: Where): Composition {
   const values = new Values();
   const keys = accounts ?? channels;
@@ -46,7 +50,10 @@ export function composeFailed({ accounts, channels, span }: Where): Composition 
   };
 }
 
-/** @param bounds bounds of the message ids of the span */
+/**
+ * Composes the search for sent messages that were scheduled.
+ * @param bounds ids of the span's messages: from the first to below the second
+ */
 export function composeSent(
   { accounts, channels, span }: Where,
   bounds: readonly [number, number] | undefined,

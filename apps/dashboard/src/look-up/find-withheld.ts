@@ -10,7 +10,10 @@ import {
 } from "@carillon/db";
 import { exampleWheres, idsOf, looked, maxRows, Values, type Where, within } from "./where.ts";
 
-/** @param rows names a table expression with the columns of `withheld_messages` */
+/**
+ * Returns the SELECT of withheld messages, with the names of their organization, author and channel.
+ * @param rows names a table expression with the columns of `withheld_messages`
+ */
 const selectFrom = (
   rows: string,
 ) => `SELECT w.scheduled_message_id AS id, w.realm_id AS "realmId", r.name AS "realmName",
@@ -40,6 +43,7 @@ export function findWithheld(sql: Sql, id: number): Promise<WithheldView[]> {
   return sql.rows(byId, [id]);
 }
 
+/** Composes the search for withheld messages, latest first. */
 export function composeWithheld({ accounts, channels, span }: Where): Composition {
   const values = new Values();
   const inner = ["true"];

@@ -61,7 +61,10 @@ export async function sendAgain(ctx: Context, { db, log }: Services): Promise<vo
   done(ctx, result, failedHref(query, "day", counts));
 }
 
-/** @throws BadParameter */
+/**
+ * Reads from a form which failed messages to send again: chosen ones, or all that the filter finds.
+ * @throws BadParameter
+ */
 async function chosenIn(form: URLSearchParams, db: Database): Promise<Choice> {
   const query = readFailedQuery(form);
   const all = form.get("all");

@@ -25,7 +25,7 @@ export interface SeriesFilter extends Pick<SeriesQuery, "state"> {
   readonly channelIds?: readonly number[];
 }
 
-/** @throws BadParameter */
+/** Reads the filter of series from the parameters of a request. @throws BadParameter */
 export function readSeriesQuery(fields: URLSearchParams): SeriesQuery {
   const realm = givenText(fields, "realm", 60);
   const author = givenText(fields, "author", 254);

@@ -260,7 +260,7 @@ export class BatchQueue<Request, Result> {
   }
 }
 
-/** @throws Error if a handler breaks the rules of {@link BatchOutcome} */
+/** Throws an Error if a handler breaks the rules of {@link BatchOutcome}: a bug in our code. */
 function checkOutcomes(outcomes: ReadonlyArray<BatchOutcome<unknown>>, requests: number): void {
   if (outcomes.length !== requests)
     throw new Error(

@@ -38,7 +38,10 @@ export class Fields {
     });
   }
 
-  /** @throws ApiError `BAD_REQUEST` for a name that is too long */
+  /**
+   * Sets the text of a field; of several with one name, the last counts.
+   * @throws ApiError `BAD_REQUEST` for a name that is too long
+   */
   add(name: string, value: string): void {
     checkName(name);
     this.texts.set(name, value);
@@ -76,7 +79,7 @@ export class Fields {
     };
   }
 
-  /** @throws ApiError `BAD_REQUEST` for a name that is too long */
+  /** Records that a field has a file. @throws ApiError `BAD_REQUEST` for a name that is too long */
   addFile(name: string): void {
     checkName(name);
     if (name !== "") this.files.add(name);

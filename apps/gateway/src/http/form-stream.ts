@@ -30,7 +30,7 @@ export class FormStream {
     sink.admit();
   }
 
-  /** @throws ApiError */
+  /** Decodes the next bytes of the form, and passes the fields to the sink. @throws ApiError of the sink */
   write(chunk: Buffer): void {
     if (chunk.length === 0) return;
     // URLSearchParams drops a question mark at the beginning.
@@ -42,7 +42,7 @@ export class FormStream {
     this.#take(bytes.subarray(0, end));
   }
 
-  /** @throws ApiError */
+  /** Completes the last field. @throws ApiError of the sink */
   end(): void {
     this.#take(this.#cut);
     this.#endPair();

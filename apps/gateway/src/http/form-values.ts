@@ -6,7 +6,7 @@ export function noSuchPage(): ApiError {
   return errors.notFound404("There is no such page");
 }
 
-/** @throws ApiError 404 if the organization is deactivated */
+/** Throws ApiError 404 if the organization is deactivated. */
 export function assertActive(realm: Realm): void {
   if (realm.deactivated) throw noSuchPage();
 }

@@ -49,7 +49,7 @@ export interface RawReply {
 
 /** A body whose answer depends on the headers of the request, such as the range that it asks for. */
 export interface RawBody {
-  /** @throws ApiError if the body cannot be read */
+  /** Makes the answer to a request, or throws ApiError if the body cannot be read. */
   answerTo(
     ctx: Context,
     headers?: Readonly<Record<string, string>>,

@@ -35,7 +35,10 @@ export class KeptBody implements RawBody {
     this.#tag = tag;
   }
 
-  /** @param type its media type */
+  /**
+   * Compresses a body once by gzip, for all its answers.
+   * @param type its media type
+   */
   static async of(type: string, body: string | Buffer): Promise<KeptBody> {
     const zipped = await compress(body, { level: 9 });
     return new KeptBody(type, { gzip: zipped }, weakTag(body));

@@ -40,7 +40,10 @@ export class MultipartStream {
     this.#delimiter = Buffer.from(`\r\n--${boundaryOf(contentType)}`);
   }
 
-  /** @throws ApiError */
+  /**
+   * Decodes the next bytes of the form, and passes fields and files to the sink.
+   * @throws ApiError `BAD_REQUEST` for broken headers of a part; any of the sink
+   */
   write(chunk: Buffer): void {
     if (this.#in === "nothing") return;
     this.#isEmpty &&= chunk.length === 0;
@@ -63,7 +66,7 @@ export class MultipartStream {
     this.#rest = Buffer.concat([rest, chunk]);
   }
 
-  /** @throws ApiError `BAD_REQUEST` if the form is not complete */
+  /** Throws ApiError `BAD_REQUEST` if the form is not complete. */
   end(): void {
     if (this.#in !== "nothing" && !this.#isEmpty) throw broken("has no end");
   }
@@ -110,7 +113,10 @@ export class MultipartStream {
     this.#rest = this.#rest.subarray(count);
   }
 
-  /** @param bytes of the delimiter */
+  /**
+   * Begins a part after its delimiter.
+   * @param bytes length of the delimiter
+   */
   #beginHead(bytes: number): void {
     this.#sink.admit();
     // A part without headers begins with the empty line.

@@ -104,7 +104,7 @@ class ArrivingFile implements FileBytes {
     this.#object.end();
   }
 
-  /** See {@link ObjectWriter.drained}. */
+  /** Waits until the store accepts more bytes; see {@link ObjectWriter.drained}. */
   drained(): Promise<void> | undefined {
     return this.#object.drained();
   }
@@ -115,7 +115,7 @@ class ArrivingFile implements FileBytes {
     return { ...(await this.#object.stored()), filename, contentType };
   }
 
-  /** See {@link ObjectWriter.abandon}. */
+  /** Stops storing, and deletes what is stored; see {@link ObjectWriter.abandon}. */
   async abandon(reason: unknown): Promise<void> {
     await this.#object.abandon(reason);
   }

@@ -75,7 +75,7 @@ export async function readChunks(
   await consumed(decompressed(req), req, deadline, take);
 }
 
-/** @throws ApiError for an unknown compression */
+/** Returns the body without its compression, or throws ApiError for an unknown one. */
 function decompressed(req: Readable & { headers: Context["req"]["headers"] }): Readable {
   const encoding = req.headers["content-encoding"] ?? "identity";
   switch (encoding) {

@@ -186,7 +186,7 @@ export class UnsentAnswers {
     return lease;
   }
 
-  /** See {@link Lease.settle}. */
+  /** Counts the answer with its final size; see {@link Lease.settle}. */
   settle(lease: Lease, bytes: number, isPaged: boolean, refusable: boolean): void {
     if (lease.known === undefined)
       this.#remember(lease.kind, isPaged ? bytes : bytes * makingFactor);
@@ -201,7 +201,7 @@ export class UnsentAnswers {
     if (this.#bytes > room && this.#bytes > this.#bounds.ofAll) throw this.#refusal(false);
   }
 
-  /** See {@link Lease.release}. */
+  /** Frees the memory of the answer; see {@link Lease.release}. */
   release(lease: Lease): void {
     this.#made(lease);
     this.#add(lease, -lease.bytes);

@@ -119,7 +119,10 @@ async function readRequest(
   return { messages, key };
 }
 
-/** @throws ApiError `MISSING_HTTP_EVENT_HEADER` */
+/**
+ * Returns the event that a header of the request names; undefined for an integration without such a header.
+ * @throws ApiError `MISSING_HTTP_EVENT_HEADER`
+ */
 function eventOf({ eventHeader }: Integration, headers: Context["headers"]): string | undefined {
   if (eventHeader === undefined) return undefined;
   const event = headers[eventHeader.toLowerCase()];

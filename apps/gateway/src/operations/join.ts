@@ -14,7 +14,9 @@ import { problemOf, redirect } from "../http/page.ts";
 import { joinedPage, joinPage, mailSentPage, type Problems } from "../pages/join.ts";
 import type { Services } from "../services.ts";
 
-/** @throws ApiError 404, the same for every link that cannot be used */
+/**
+ * Returns the link with the key, or throws ApiError 404, the same for every link that cannot be used (people.md §2).
+ */
 async function requireLink({ db, site }: Services, realm: Realm, key: string): Promise<Link> {
   const link = await findUsableLink(db, site, realm.id, key);
   if (!link) throw noSuchLink();

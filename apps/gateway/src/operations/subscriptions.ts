@@ -77,7 +77,7 @@ export default [
   }),
 ];
 
-/** @throws ApiError `BAD_REQUEST` */
+/** Parses the value of a property that is true or false, or throws ApiError `BAD_REQUEST`. */
 function switchOf(property: string, value: string): boolean {
   if (value === "true") return true;
   if (value === "false") return false;

@@ -204,7 +204,10 @@ export class IdentityClient {
     throw new Error(`the provider names no usable ${name}`);
   }
 
-  /** Many providers put names, addresses and groups into the answer of the user info endpoint only. */
+  /**
+   * Returns whether to ask the user info endpoint, because the ID token lacks the address, the name or the groups. Many
+   * providers put these into the answer of that endpoint only.
+   */
   #needsUserInfo(config: Configuration, claims: Claims): boolean {
     if (config.serverMetadata().userinfo_endpoint === undefined) return false;
     const { groupsClaim } = this.#provider;
@@ -215,7 +218,10 @@ export class IdentityClient {
     );
   }
 
-  /** @throws IdentityRefused if the subject cannot be stored */
+  /**
+   * Makes a person's identity from the claims of the ID token and of the user info endpoint.
+   * @throws IdentityRefused if the subject cannot be stored
+   */
   #identityOf(claims: Claims, userInfo: Claims): Identity {
     const { iss, sub } = claims;
     const { groupsClaim } = this.#provider;

@@ -85,7 +85,7 @@ export function tokenVerifierFrom(env: Environment, log: Logger): TokenVerifier 
   return new TokenVerifier(new TextEncoder().encode(key), accepted);
 }
 
-/** @throws StartupError unless the text is a public key of the type, in PEM */
+/** Parses a public key of the type in PEM, or throws StartupError. */
 function publicKey(text: string, keyType: string, accepted: readonly string[]): KeyObject {
   let key: KeyObject | undefined;
   try {

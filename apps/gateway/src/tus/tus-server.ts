@@ -187,7 +187,10 @@ function asUpload({ id, size, received, metadata, createdAt }: ResumableUpload):
   });
 }
 
-/** @param metadata the header `Upload-Metadata`, which the library has checked */
+/**
+ * Returns the name and the type of a file, as its client sent them.
+ * @param metadata the header `Upload-Metadata`, which the library has checked
+ */
 function factsOf(metadata: string): FileFacts {
   const { filename, filetype } = metadata === "" ? {} : Metadata.parse(metadata);
   return { filename: filename ?? "", contentType: filetype ?? undefined };

@@ -62,7 +62,7 @@ export class UploadSession {
     this.#request = request;
   }
 
-  /** Returns the upload: what this request knows of it if it holds the lease, else the row. Undefined if the account has no such upload. */
+  /** Returns the upload; undefined if the account has none with this id. Reads the row unless this request holds the lease. */
   async find(id: string): Promise<ResumableUpload | undefined> {
     return this.#upload ?? findResumable(this.#services.db, this.#actor, id);
   }
@@ -114,8 +114,8 @@ export class UploadSession {
   }
 
   /**
-   * Reads the body and stores its bytes; if it breaks off, those that have arrived. Adds the file to the account's attachments
-   * once all its bytes are there.
+   * Reads the body and stores its bytes, also of a body that breaks off. Adds the file to the account's attachments once
+   * all its bytes are stored.
    * @returns the number of stored bytes of the upload
    * @throws TusRefusal 413 for too many bytes or over the quota, 423 if the lease is lost; ApiError as for other bodies
    */

@@ -31,7 +31,7 @@ export async function decodePayload(
   return parseJson(utf8(bytes));
 }
 
-/** @throws ApiError `BAD_REQUEST` for other bytes */
+/** Decodes UTF-8, or throws ApiError `BAD_REQUEST` for other bytes. */
 function utf8(bytes: Buffer): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

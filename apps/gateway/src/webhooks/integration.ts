@@ -30,7 +30,8 @@ export interface WebhookParameters {
 /** Converts one kind of payload into messages. */
 export interface Format {
   /**
-   * @returns the messages, in order; none if the payload says nothing that people want to read
+   * Makes the messages about a payload.
+   * @returns in order; none if the payload says nothing that people want to read
    * @throws ApiError `BAD_REQUEST` if a field is missing or of another type; UnsupportedEvent
    */
   messages(payload: unknown, parameters: WebhookParameters): readonly WebhookMessage[];

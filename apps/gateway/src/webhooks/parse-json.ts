@@ -132,7 +132,7 @@ class JsonReader {
     return needsDecoding.test(text) ? this.#decoded(`"${text}"`) : text;
   }
 
-  /** @throws ApiError for an unknown escape or a control character */
+  /** Decodes a string literal, or throws ApiError for an unknown escape or a control character. */
   #decoded(literal: string): string {
     try {
       return JSON.parse(literal) as string;

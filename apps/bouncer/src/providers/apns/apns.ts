@@ -28,7 +28,7 @@ export interface ApnsOptions extends Omit<ConnectionOptions, "timeoutMs"> {
 
 type Attempt = ReturnType<typeof outcomeOf> | { readonly kind: "again"; readonly why: string };
 
-/** Apple Push Notification service, over HTTP/2 with signed tokens. */
+/** Makes the provider of the Apple Push Notification service, over HTTP/2 with signed tokens. */
 export function apnsProvider({
   key,
   clock = systemClock,
@@ -76,7 +76,10 @@ export function apnsProvider({
   };
 }
 
-/** @param now UNIX milliseconds */
+/**
+ * Makes the headers of a request to APNs.
+ * @param now UNIX milliseconds
+ */
 function headersOf(
   { token, iosAppId, urgent, alert }: Handover,
   providerToken: string,

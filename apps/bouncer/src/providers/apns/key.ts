@@ -9,7 +9,7 @@ export interface ApnsKey {
   readonly teamId: string;
 }
 
-/** @throws StartupError naming the wrong variable */
+/** Reads the key that signs tokens for APNs from its .p8 file. @throws StartupError naming the wrong variable */
 export async function readApnsKey(path: string, env: Environment): Promise<ApnsKey> {
   const { BOUNCER_APNS_KEY_ID: keyId, BOUNCER_APNS_TEAM_ID: teamId } = env;
   if (keyId === undefined || teamId === undefined) {

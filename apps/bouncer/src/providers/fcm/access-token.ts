@@ -34,7 +34,7 @@ export class AccessTokens {
     this.#clock = clock;
   }
 
-  /** @throws NoAccessToken */
+  /** Returns the current token, or fetches one; concurrent calls share a fetch. @throws NoAccessToken */
   async get(): Promise<string> {
     if (this.#token && this.#token.until > this.#clock.now()) return this.#token.text;
     this.#exchange ??= this.#ask().finally(() => (this.#exchange = undefined));
