@@ -220,7 +220,10 @@ class Loader {
     this.#isComplete = true;
   }
 
-  /** @throws StartupError when rows are missing */
+  /**
+   * Ends the part of the rows: restores foreign keys, and marks pending work for the relay.
+   * @throws StartupError when rows are missing
+   */
   async #finishRows({ tables, rows }: RowCount): Promise<void> {
     if (rows !== this.#counted.rows || tables !== this.#counted.tables)
       throw new StartupError("the backup is incomplete: rows are missing");

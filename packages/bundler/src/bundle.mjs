@@ -68,7 +68,10 @@ function refuseCommonJsImports({ outputs }) {
   }
 }
 
-/** @param {string} app */
+/**
+ * Lists the entry points of an app: files of `src` whose names end with `main.ts`.
+ * @param {string} app its folder
+ */
 function mainsOf(app) {
   return readdirSync(join(app, "src"))
     .filter((name) => /(^|-)main\.ts$/.test(name))

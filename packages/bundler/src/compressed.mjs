@@ -24,7 +24,10 @@ export async function compressed(files) {
   return (await Promise.all(copies)).flat();
 }
 
-/** @param {Uint8Array} contents */
+/**
+ * Returns the options of Brotli for the smallest output.
+ * @param {Uint8Array} contents
+ */
 function brotliOptions({ length }) {
   return {
     params: {

@@ -62,6 +62,7 @@ const onlyWoff2 = {
 };
 
 /**
+ * Returns the path of a file that a stylesheet names.
  * @param {string} path as imported
  * @param {string} importer
  */

@@ -170,7 +170,10 @@ export class EventStream<Type extends EventType = EventType> implements AsyncIte
     return this.#position;
   }
 
-  /** @param before the place in the lost queue */
+  /**
+   * Registers an event queue, and says what may have been missed since the lost one.
+   * @param before the place in the lost queue; null for the first queue
+   */
   async #register(before: Position | null): Promise<Registered> {
     const { resume: _, missedMessages = "fetch", signal, ...params } = this.#options;
     const wantsMessages = this.#wantsMessages();

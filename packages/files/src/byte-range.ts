@@ -15,7 +15,7 @@ export function bytesOf(
   return { start, length: Math.min(end, size - 1) - start + 1 };
 }
 
-/** @throws RangeError if the range is invalid */
+/** Throws RangeError if the range is invalid. */
 export function checkRange({ start, end }: ByteRange): void {
   if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end < start)
     throw new RangeError(`${start} to ${end} is not a range of bytes`);

@@ -86,7 +86,7 @@ export interface FileStore {
 /** The most keys that one call of {@link FileStore.delete} takes. */
 export const maxDeletedAtOnce = 1_000;
 
-/** @throws RangeError if there are too many keys for one call */
+/** Throws RangeError if there are too many keys for one call. */
 export function assertDeletable(keys: readonly string[]): void {
   if (keys.length > maxDeletedAtOnce)
     throw new RangeError(`${keys.length} keys are more than ${maxDeletedAtOnce}`);

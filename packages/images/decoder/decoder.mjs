@@ -75,6 +75,7 @@ async function readFacts(input) {
 }
 
 /**
+ * Returns the media type of a picture; undefined for formats that are not decoded.
  * @param {import("sharp").Metadata} head
  * @returns {ImageFacts["type"] | undefined}
  */
@@ -93,15 +94,19 @@ function typeOf({ format, compression }) {
   }
 }
 
-/** @param {ImageFacts} facts */
+/**
+ * Returns whether a picture has few enough pixels; of an animation, up to three frames count.
+ * @param {ImageFacts} facts
+ */
 function fits({ width, height, frames }) {
   const pixels = width * height;
   return pixels <= maxPixels && (frames === 1 || pixels * Math.min(3, frames) <= maxAnimatedPixels);
 }
 
 /**
+ * Renders the picture in the size and format of a rendition.
  * @param {ImageFacts} facts
- * @param {boolean} oriented
+ * @param {boolean} oriented whether the rotation of EXIF is applied
  * @param {Rendition} rendition
  */
 async function render({ type, width, height, frames }, oriented, rendition) {
@@ -120,7 +125,10 @@ async function render({ type, width, height, frames }, oriented, rendition) {
   return image.toFormat(/** @type {keyof import("sharp").FormatEnum} */ (format)).toBuffer();
 }
 
-/** @param {AsyncIterable<Buffer>} stream */
+/**
+ * Reads a stream to its end, into memory.
+ * @param {AsyncIterable<Buffer>} stream
+ */
 async function readAll(stream) {
   /** @type {Buffer[]} */
   const chunks = [];
@@ -128,7 +136,10 @@ async function readAll(stream) {
   return Buffer.concat(chunks);
 }
 
-/** @param {Buffer} file */
+/**
+ * Writes to standard output, and waits until the parent process can take more.
+ * @param {Buffer} file
+ */
 function write(file) {
   return new Promise((resolve) => process.stdout.write(file, resolve));
 }

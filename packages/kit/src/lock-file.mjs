@@ -70,12 +70,16 @@ function moveAway(path, aside, holder) {
   rmSync(aside, { force: true });
 }
 
-/** @param {number} pid */
+/**
+ * Names a process by its id and its start time, so that a later process with the same id is another one.
+ * @param {number} pid
+ */
 function identity(pid) {
   return `${pid} ${processStatus(pid)?.startedAt ?? ""}`.trim();
 }
 
 /**
+ * Reads a file; undefined if it does not exist.
  * @param {string} path
  * @returns {string | undefined}
  */

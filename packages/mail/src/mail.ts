@@ -9,7 +9,7 @@ export interface Mail {
   readonly subject: string;
   /** Lines end with a line feed. */
   readonly text: string;
-  /** Address that ends such mails: `GET` shows a page, and one `POST` acts without questions (RFC 8058). */
+  /** URL that unsubscribes from mails of this kind: `GET` shows a page, and one `POST` unsubscribes (RFC 8058). */
   readonly unsubscribeUrl?: string;
 }
 

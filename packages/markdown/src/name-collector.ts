@@ -14,7 +14,7 @@ const NO_NAMES: ReferencedNames = {
   topics: [],
 };
 
-/** Context of phase 1: accepts and records every reference. */
+/** The context for parsing in phase 1: accepts every reference, and records it for the lookups of phase 2. */
 export class NameCollector implements InlineContext {
   readonly translateEmoticons: boolean;
   readonly references: Reference[] = [];

@@ -117,7 +117,10 @@ export function codeOf({ content }: Token): string {
   return content.endsWith("\n") ? content : `${content}\n`;
 }
 
-/** @param code HTML */
+/**
+ * Returns the HTML of a code block (rendering.md §2).
+ * @param code HTML
+ */
 function codeBlockHtml(language: string, code: string): string {
   const attribute = language === "" ? "" : ` data-code-language="${escapeAttribute(language)}"`;
   return `<div class="codehilite"${attribute}><pre><span></span><code>${code}</code></pre></div>\n`;

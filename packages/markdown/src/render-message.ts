@@ -16,7 +16,7 @@ const DEAREST_TEX = 2000;
 const MOST_CODE = 5000;
 
 /**
- * Phase 2, pure: renders a parsed text. Throws `RenderLimitError` when the HTML exceeds 20 times the longest message.
+ * Renders a parsed text, without reading anything else (phase 2). Throws `RenderLimitError` when the HTML exceeds 20 times the longest message.
  * @param markupAllowance see {@link MARKUP_ALLOWANCE}
  */
 export function renderMessage(

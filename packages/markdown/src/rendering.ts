@@ -10,7 +10,7 @@ export const LONGEST_HTML = 200_000;
  */
 export const MARKUP_ALLOWANCE = 50_000;
 
-/** The HTML exceeds 20 times the longest message; the send or edit is refused. */
+/** The HTML of a text has more than {@link LONGEST_HTML} characters; the send or edit is refused. */
 export class RenderLimitError extends Error {
   constructor() {
     super(`The text renders to more than ${LONGEST_HTML} characters of HTML; shorten it`);
@@ -18,7 +18,7 @@ export class RenderLimitError extends Error {
   }
 }
 
-/** State of phase 2. */
+/** State of phase 2, in which a parsed text becomes HTML. */
 export interface Rendering {
   readonly lookups: Lookups;
   readonly userIds: Set<number>;

@@ -40,7 +40,7 @@ export function resolves(reference: Reference, lookups: Lookups): boolean {
   return resolveChannel(reference, lookups) !== undefined;
 }
 
-/** Context for parsing a text again with real lookups. */
+/** Makes the context for parsing a text again with real lookups. */
 export function knownContext(
   lookups: Lookups,
   linkifiers: TextLinkifiers,

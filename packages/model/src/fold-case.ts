@@ -2,7 +2,7 @@ import { statement, notNull, type Sql } from "@carillon/db";
 
 /** Folds texts to lower case as the database does, for maps with the keys of its unique indexes. */
 export interface Folding {
-  /** @throws Error for a text that was not loaded and whose folding depends on the database */
+  /** Returns the text in lower case, or throws an Error if the folding depends on the database and was not loaded. */
   readonly fold: (text: string) => string;
 }
 

@@ -31,6 +31,7 @@ export const deviceColumns = `d.id, d.user_id AS "userId", d.push_key AS "pushKe
  */
 export type DeviceState = "never registered" | "pending" | "active" | "failed" | "lapsed";
 
+/** Returns the state of a device, from the columns of its row (push.md §5). */
 export function deviceState(
   device: Pick<
     PushDevice,

@@ -55,7 +55,7 @@ const mebibyte = 1024 * 1024;
 export interface Secrets {
   /** AES-256-GCM: nonce (12 bytes), tag (16), ciphertext. */
   seal(text: string): Uint8Array<ArrayBuffer>;
-  /** @throws Error if the bytes were sealed with another `SECRET_KEY`, or modified */
+  /** Decrypts sealed bytes, or throws an Error if they were sealed with another `SECRET_KEY`, or modified. */
   open(sealed: Uint8Array): string;
   /** HMAC-SHA-256, 32 bytes. */
   digest(text: string): Uint8Array<ArrayBuffer>;

@@ -5,7 +5,7 @@
 export class SqlValues {
   readonly list: unknown[] = [];
 
-  /** @returns the placeholder, with its type: `$3::int[]` */
+  /** Adds a value, and returns its placeholder with the type: `$3::int[]`. */
   add(value: unknown, type: string): string {
     this.list.push(value);
     return `$${this.list.length}::${type}`;

@@ -178,7 +178,7 @@ export async function beginIntentCall<Payload>(
   return intent && { ...intent, called: row.called, ageMs: row.ageMs };
 }
 
-/** @throws Error when the intent belongs to no organization */
+/** Returns a claimed intent with its payload parsed. @throws Error when the intent belongs to no organization */
 function parsed<Payload>(
   definition: IntentDefinition<Payload>,
   id: number,

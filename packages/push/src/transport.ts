@@ -1,6 +1,6 @@
 import type { PushConfig } from "./config.ts";
 
-/** An answer, or why there is none. */
+/** The answer to a request, or why there is none. */
 export type Reply =
   | {
       readonly status: number;
@@ -21,7 +21,7 @@ export interface Post {
 }
 
 export interface Transport {
-  /** @throws the reason of the given signal; nothing else */
+  /** Sends a request, and returns its answer. @throws the reason of the given signal; nothing else */
   post(post: Post): Promise<Reply>;
   close(): Promise<void>;
 }

@@ -31,6 +31,7 @@ export type NamesOf<Declared extends Permissions> = Declared[keyof Declared]["na
 
 type Options = Partial<Omit<Permission, "name" | "default">>;
 
+/** Declares a permission of groups, with its wire name and the group that new rows have. */
 export function permission<const Name extends string>(
   name: Name,
   initial: Permission["default"],

@@ -39,6 +39,7 @@ export const errors = {
     refusal("UNAUTHORIZED_PRINCIPAL", message),
   permissionDenied: (message = "Only bots can do this") => refusal("PERMISSION_DENIED", message),
   /**
+   * A rate limit is reached (http-contract.md §7).
    * @param retryAfter seconds, more than 0, may have a fraction
    * @param rateLimit the rule that is hit, if the headers of the answer show it
    */
@@ -54,13 +55,13 @@ export const errors = {
     refusal("METHOD_NOT_ALLOWED", `This address supports ${allowed.join(", ")}`, {
       allowed_methods: allowed,
     }),
-  /** @param limit bytes */
+  /** The body has more than `limit` bytes. */
   requestTooLarge: (limit: number) =>
     refusal("REQUEST_TOO_LARGE", `The body has more than ${limit} bytes`),
-  /** @param limit bytes */
+  /** The uploaded file has more than `limit` bytes. */
   fileTooLarge: (limit: number) =>
     refusal("REQUEST_TOO_LARGE", `The file has more than ${limit / 1024 ** 2} MiB`),
-  /** @param limit bytes */
+  /** The upload would exceed the organization's quota of `limit` bytes. */
   uploadQuota: (limit: number) =>
     refusal(
       "REALM_UPLOAD_QUOTA",
@@ -227,7 +228,10 @@ export const errors = {
     }),
   cannotDeactivateGroupInUse: (objections: readonly ErrorFields[]) =>
     refusal("CANNOT_DEACTIVATE_GROUP_IN_USE", "The group is in use", { objections }),
-  /** @param entity the last one: `user` or `organization owner` */
+  /**
+   * The last active user, or the last owner, is to be deactivated (users.md §4).
+   * @param entity the last one: `user` or `organization owner`
+   */
   cannotDeactivateLastUser: (entity: string, isLastOwner: boolean) =>
     refusal("CANNOT_DEACTIVATE_LAST_USER", `The only ${entity} cannot be deactivated`, {
       is_last_owner: isLastOwner,
@@ -252,6 +256,7 @@ export const errors = {
     }),
 
   /**
+   * The integration does not know the event of a payload (bot-platform.md §1.2).
    * @param webhook the name of the integration in names of programs
    * @param event as the sender names it
    */

@@ -6,7 +6,10 @@ import type { JsonSchema, Parameter } from "./parameter.ts";
 /** Schemas that documents replace by more precise ones. */
 export const writtenAs = new WeakMap<object, () => z.ZodType>();
 
-/** @param io whether the schema describes input or output of the server */
+/**
+ * Returns the JSON schema of a shape, in the form of OpenAPI 3.0.
+ * @param io whether the schema describes input or output of the server
+ */
 export function schemaOf(shape: z.ZodType, io: "input" | "output"): JsonSchema {
   const schema = z.toJSONSchema(shape, {
     target: "openapi-3.0",

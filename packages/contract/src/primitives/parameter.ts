@@ -6,7 +6,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** How the text of one form field becomes a value. */
 export interface Codec<T> {
-  /** @throws Unusable when the text is not of the documented type (http-contract.md §5) */
+  /** Decodes a text, or throws Unusable when it is not of the documented type (http-contract.md §5). */
   readonly decode: (text: string) => T;
   readonly schema: JsonSchema;
   /** The text is JSON (an array, an object); otherwise it is the value itself. */
@@ -24,7 +24,7 @@ export interface TextReader<T> {
    * @throws Unusable as soon as the text cannot be of the documented type; callers then stop writing
    */
   readonly write: (text: string) => void;
-  /** @throws Unusable */
+  /** Returns the value of the complete text, or throws Unusable. */
   readonly end: () => T;
 }
 
@@ -70,22 +70,24 @@ export class Parameter<T> {
     this.presence = presence;
   }
 
-  /** May be absent: the input then holds `undefined`. */
+  /** Lets the parameter be absent: the input then holds `undefined`. */
   optional(): Parameter<T | undefined> {
     return this.#with<T | undefined>({ required: false });
   }
 
-  /** May be absent: the input then holds `value`. */
+  /** Lets the parameter be absent: the input then holds `value`. */
   default<D extends T>(value: D): Parameter<Exclude<T, undefined>> {
     return this.#with<Exclude<T, undefined>>({ required: false, fallback: value });
   }
 
-  /** Other names that clients send; two names at once are refused. */
+  /** Adds names that clients send in place of the parameter's; a request with two of them is refused. */
   alias(...names: string[]): Parameter<T> {
     return this.#with<T>({ aliases: names });
   }
 
-  /** Checked like any other, but not implemented yet: the answer names it in `ignored_parameters_unsupported`. */
+  /**
+   * Marks the parameter as not implemented: it is checked, and the answer names it in `ignored_parameters_unsupported`.
+   */
   ignored(): Parameter<T> {
     return this.#with<T>({ ignored: true });
   }
@@ -100,12 +102,12 @@ export class Parameter<T> {
     return this.#with<T>({ description });
   }
 
-  /** JSON `null` is a value. */
+  /** Allows JSON `null` as a value. */
   nullable(): Parameter<T | null> {
     return this.#with<T | null>({ nullIs: "null" });
   }
 
-  /** JSON `null` counts as absent. */
+  /** Treats JSON `null` as an absent parameter. */
   nullMeansAbsent(): Parameter<T> {
     return this.#with<T>({ nullIs: "absent" });
   }

@@ -90,7 +90,7 @@ function endOfString(text: string, start: number): number {
 
 const unstorable = /\0|\p{Surrogate}/u;
 
-/** True for text that PostgreSQL refuses: U+0000, and surrogates that do not pair. */
+/** Whether PostgreSQL refuses the text, because it has U+0000 or a surrogate without its pair. */
 export function isUnstorable(text: string): boolean {
   return unstorable.test(text);
 }

@@ -34,7 +34,10 @@ export async function keepUpChannels(db: Database, signal: AbortSignal): Promise
 }
 
 async function keepUp(db: Database, realmId: number, signal: AbortSignal): Promise<boolean> {
-  /** @returns undefined if another process holds the lock, or the day's work is finished */
+  /**
+   * Runs `work` for the day to do, in one transaction; undefined if another process holds the lock, or the day's work
+   * is finished.
+   */
   const leading = <T>(work: (tx: Tx, day: string) => Promise<T>): Promise<T | undefined> =>
     db.transaction(async (tx) => {
       if (!(await leads(tx, channelUpkeep, realmId))) return undefined;

@@ -43,7 +43,10 @@ import {
 interface CreationPlan {
   /** Number of rows that the permissions of each channel take. */
   readonly groupRows: number;
-  /** @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL` (channels.md §4, steps 6 to 11) */
+  /**
+   * Checks that the actor may create the channels (channels.md §4, steps 6 to 11).
+   * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED_PRINCIPAL`
+   */
   authorize(): CreationAuthorization;
 }
 

@@ -85,7 +85,7 @@ interface Progress {
   size: number | undefined;
 }
 
-/** @returns whether messages are left */
+/** Deletes the next messages of a step, moves its cursor, and returns whether messages are left. */
 async function deleteBatch(
   tx: Tx,
   ref: DeletionStepRef,

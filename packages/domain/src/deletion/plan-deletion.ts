@@ -82,7 +82,7 @@ export async function planDeletion(tx: Tx, deletion: Deletion): Promise<Deletion
     .toSorted((a, b) => a.step - b.step);
 }
 
-/** @returns whether there are steps */
+/** Inserts the steps of a deletion, and returns whether there are any. */
 async function writeSteps(tx: Tx, deletionId: number, steps: readonly NewStep[]): Promise<boolean> {
   if (steps.length > 0) await tx.rows(insert, [deletionId, JSON.stringify(steps)]);
   return steps.length > 0;

@@ -21,7 +21,11 @@ export class DeletionThrottle {
     return this.#isThrottled;
   }
 
-  /** @param first whether this step holds the advisory lock @param newest id of the newest message */
+  /**
+   * Throttles a step without the lock if messages were sent since its last batch.
+   * @param first whether this step holds the advisory lock
+   * @param newest id of the newest message
+   */
   update({ first, newest }: { readonly first: boolean; readonly newest: number }): void {
     this.#isThrottled = !first && newest !== this.#newest;
     this.#newest = newest;

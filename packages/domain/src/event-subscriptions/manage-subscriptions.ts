@@ -59,7 +59,7 @@ export interface NewSubscription {
   readonly allPublicChannels: boolean;
 }
 
-/** @throws ApiError `BAD_REQUEST` */
+/** Returns a subscription's URL, trimmed, with its origin, or throws ApiError `BAD_REQUEST` (bot-platform.md §4.1). */
 function checkDestination(
   { callable = addressRules() }: Site,
   text: string,
@@ -70,7 +70,7 @@ function checkDestination(
   return { url, origin: checked.url.origin };
 }
 
-/** @throws ApiError `BAD_REQUEST` */
+/** Returns the description, or throws ApiError `BAD_REQUEST` if it is too long. */
 function checkDescription(text: string): string {
   if (isLongerThan(text, maxDescription))
     throw errors.badRequest(`description must not have more than ${maxDescription} characters`);

@@ -220,6 +220,7 @@ export async function insertSubgroups(
   await tx.rows(insert, [groupId, ids]);
 }
 
+/** Makes the entries of the audit log about subgroups, one for each. */
 export function subgroupAudit(type: GroupAudit["type"], ids: readonly number[]): GroupAudit[] {
   return ids.map((subgroup_id) => ({ type, data: { subgroup_id } }));
 }

@@ -47,7 +47,7 @@ const nextChunk = statement({
 
 /** Events that one transaction handles. */
 interface Chunk {
-  /** The last event before them. */
+  /** The number of the last event before them. */
   readonly after: number;
   readonly upTo: number;
   readonly hasMessages: boolean;
@@ -89,7 +89,7 @@ export async function followLogs(
   return more ? "more" : "done";
 }
 
-/** @returns "elsewhere" if another process handles the logs */
+/** Handles up to `size` events of one organization; "elsewhere" if another process handles the logs. */
 async function followLog(
   db: Database,
   { realmId, head, place }: RowOf<typeof withNews>,
@@ -114,14 +114,17 @@ async function followLog(
   return "more";
 }
 
-/** Moves the place only if it is still where this process has read it, so that no event is handled twice. */
+/** Moves the place to $3, unless another process has moved it from $2, so that no event is handled twice. */
 const movePlace = statement({
   name: "missed-place-move",
   text: `INSERT INTO missed_mail_places AS p (realm_id, seq) SELECT id, $3 FROM realms WHERE id = $1
     ON CONFLICT (realm_id) DO UPDATE SET seq = excluded.seq WHERE p.seq = $2 RETURNING p.seq`,
 });
 
-/** @returns false if another process handles the logs, or has moved the place */
+/**
+ * Records the messages of a chunk, and moves the place behind it.
+ * @returns false if another process handles the logs, or has moved the place
+ */
 async function handleChunk(
   tx: Tx,
   realmId: number,

@@ -137,7 +137,10 @@ function withoutControls(text: string): string {
   return text.replaceAll(/[\p{Cc}]/gu, " ");
 }
 
-/** @param seconds UNIX seconds */
+/**
+ * Writes a time in the time zone, or in UTC if the zone is empty or unknown, and adds the zone's name.
+ * @param seconds UNIX seconds
+ */
 function timeText(seconds: number, timezone: string): string {
   const format = (timeZone: string) =>
     new Intl.DateTimeFormat("en-GB", {

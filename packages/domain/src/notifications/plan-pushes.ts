@@ -141,6 +141,7 @@ export interface PushingRealm extends RowOf<typeof facts> {
   readonly url: string;
 }
 
+/** Loads the values of the organization that notifications contain. @throws Error if there is no such organization */
 export async function loadPushingRealm(
   sql: Sql,
   site: Pick<Site, "url">,

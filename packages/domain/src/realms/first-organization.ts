@@ -87,7 +87,7 @@ export async function createFirstOrganization(
 
 type Person = FirstAccount & { readonly passwordHash: string | undefined };
 
-/** @returns the channel's id */
+/** Creates the organization with its owner, the other accounts and the channel, and returns the channel's id. */
 async function fill(
   tx: Tx,
   site: Site,

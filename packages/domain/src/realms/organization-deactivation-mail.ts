@@ -19,7 +19,7 @@ export async function recordOwnerMails(
   actorId: number | null,
 ): Promise<void> {
   const kind = "organization-deactivated";
-  // Each deactivation mails again, even soon after the last one.
+  // The key is new for each deactivation, so that two deactivations within a day mail twice.
   const occasion = uniqueId();
   const prisma = await tx.prisma();
   const found = await prisma.user.findMany({
@@ -63,7 +63,7 @@ export async function organizationDeactivationMail(
   const by = actor === null ? "an operator of the server" : actor;
   const paragraphs = [
     `The organization ${name} (${realmUrl(site, found)}), which you own, has been deactivated by ${by}.`,
-    "Nobody can log in to it any more. Nothing has been deleted: scheduled messages and other work wait, and an operator of the server can reactivate the organization.",
+    "No account can log in to it any more. Nothing has been deleted: scheduled messages and other work wait, and an operator of the server can reactivate the organization.",
   ];
   return {
     to: address,

@@ -123,7 +123,9 @@ export async function updateRealm(
   return Object.fromEntries(changed.map(({ name, value }) => [name, value]));
 }
 
-/** @throws ApiError `UNAUTHORIZED_PRINCIPAL` */
+/**
+ * Throws ApiError `UNAUTHORIZED_PRINCIPAL` unless the actor may change all the given values: some are for owners only.
+ */
 function assertCanChange(
   actor: Account,
   { properties, authenticationMethods, settings }: RealmChanges,

@@ -158,7 +158,10 @@ function plausibleTypes(given: readonly string[]): string[] {
   return [...new Set(given.filter((name) => /^[a-z_]{1,60}$/.test(name)))].slice(0, maxTypes);
 }
 
-/** @throws ApiError `BAD_REQUEST` for a value that is not a boolean */
+/**
+ * Returns the capabilities that are true (events.md §1.1).
+ * @throws ApiError `BAD_REQUEST` for a value that is not a boolean
+ */
 function capabilitiesOf(given: Readonly<Record<string, unknown>>): ClientCapability[] {
   return clientCapabilities.filter((name) => {
     const value = given[name] === undefined ? false : given[name];

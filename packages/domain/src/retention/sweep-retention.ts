@@ -132,7 +132,7 @@ async function sweepLoop(
   }
 }
 
-/** @returns undefined if another process holds the loop's lock */
+/** Removes a batch of expired messages at the place; undefined if another process holds the loop's lock. */
 function sweepBatch(db: Database, { place, run }: PlaceInProgress, loop: number) {
   return removal(db, async (tx, blockSends) =>
     (await leads(tx, retention, run.realmId, loop))

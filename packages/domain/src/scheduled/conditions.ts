@@ -100,7 +100,7 @@ function checkEach(
   return unless.map(withoutRepeats);
 }
 
-/** @throws ApiError `BAD_REQUEST` for a condition that a message to such a place cannot have */
+/** Throws ApiError `BAD_REQUEST` for a condition that a message to such a place cannot have. */
 export function checkPlace({ kind }: Condition, toChannel: boolean): void {
   if (kind === "topic_resolved" && !toChannel)
     throw errors.badRequest("unless: topic_resolved is for channel messages");

@@ -36,7 +36,8 @@ export function isLateByDeactivation({ cause }: Pick<Failure, "cause">): boolean
 }
 
 /**
- * Fails a row that needs no check: its account is deactivated, or it is too late.
+ * Makes the failure of a row that fails without a check, because its account is deactivated or it is too late; undefined
+ * for other rows.
  * @param options `handedOver`: whether another account sends it for a deactivated one
  */
 export function failedBeforeChecks(
@@ -47,7 +48,7 @@ export function failedBeforeChecks(
   return row.tooLate ? late(row) : undefined;
 }
 
-/** Fails a row that is too late. */
+/** Makes the failure of a row that is too late to be sent. */
 export function late(row: DueRow): Failure {
   if (row.dueBeforeReactivation)
     return failed(row, lateCauses.deactivation, "The organization was deactivated at that time.");
@@ -59,7 +60,7 @@ function gracePeriod(row: DueRow): string {
   return row.series && !row.detached ? `${gracePeriodOf(row.series)} seconds` : "ten minutes";
 }
 
-/** Fails a row whose message the check rejected. */
+/** Makes the failure of a row whose message the check rejected. */
 export function rejected(row: DueRow, error: ApiError): Failure {
   return error.code === "UNAUTHORIZED"
     ? deactivated(row)
@@ -69,17 +70,17 @@ export function rejected(row: DueRow, error: ApiError): Failure {
 /** The failure message of a row that has used up its tries. */
 export const stuckReason = `The server tried ${batchTries + singleTries} times to send it, and could not.`;
 
-/** Fails a row that has used up its tries. */
+/** Makes the failure of a row that has used up its tries. */
 export function stuck(row: DueRow, silent: boolean): Failure {
   return failed(row, "stuck", stuckReason, silent);
 }
 
-/** Fails a row that has used up its tries and cannot be read. */
+/** Makes the failure of a row that has used up its tries and cannot be read. */
 export function stuckUnread(row: UnreadRow): UnreadFailure {
   return { row, kind: "failed", cause: "stuck", reason: stuckReason, silent: true };
 }
 
-/** Fails a row whose delivery threw an unexpected error. */
+/** Makes the failure of a row whose delivery threw an unexpected error. */
 export function broken(row: DueRow): Failure {
   return failed(row, "broken", "Something went wrong on the server.");
 }

@@ -33,6 +33,7 @@ export const scheduledColumns = `s.id, s.kind, s.sender_id AS "senderId", s.chan
 /** The `FROM` clause of {@link scheduledColumns}. */
 export const scheduledTables = "scheduled_messages s JOIN recipients r ON r.id = s.recipient_id";
 
+/** Returns where a row's message goes: a channel, or the members of a conversation. */
 export function destinationOf(row: ScheduledRow): Destination {
   if (row.channelId !== null) return { kind: "channel", channelId: row.channelId };
   return { kind: "direct", userIds: row.memberIds ?? [] };

@@ -39,7 +39,7 @@ export interface OwnSettingsInput {
   readonly settings: Values;
 }
 
-/** undefined for no change. */
+/** Requested settings by wire names; undefined for no change. */
 type Values = Readonly<Record<string, SettingValue | undefined>>;
 
 /**

@@ -151,7 +151,7 @@ function isLogin(found: Found): found is LoginRow {
   return found.id !== null;
 }
 
-/** @throws ApiError `BAD_REQUEST` */
+/** Returns the address, trimmed, or throws ApiError `BAD_REQUEST`. */
 function checkUsername(username: string): string {
   const email = username.trim();
   if (!isEmailAddress(email)) throw errors.badRequest("username must be an e-mail address");

@@ -81,7 +81,10 @@ export async function createMember(
   return account.id;
 }
 
-/** @throws ApiError `UNAUTHORIZED_PRINCIPAL`, `BAD_REQUEST` */
+/**
+ * Throws ApiError `UNAUTHORIZED_PRINCIPAL` unless the actor is an administrator, and `BAD_REQUEST` unless they may
+ * create users.
+ */
 function assertCanCreateUsers(actor: Account): void {
   if (!isAtLeast(actor, roles.administrator))
     throw errors.unauthorizedPrincipal("Only administrators of the organization can do this");

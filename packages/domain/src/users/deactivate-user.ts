@@ -98,7 +98,11 @@ function wantedOf(actions: DeactivationActions): WantedDeletions {
   };
 }
 
-/** @returns the note for the audit log; undefined if no mail is requested */
+/**
+ * Checks the comment for the mail about a deactivation.
+ * @returns the note for the audit log; undefined if no mail is requested
+ * @throws ApiError `BAD_REQUEST` if the comment is too long
+ */
 function checkComment(text: string | undefined): DeactivationNote | undefined {
   if (text === undefined) return undefined;
   const comment = text.trim();

@@ -64,7 +64,7 @@ export class Folders {
     this.#durable.clear();
   }
 
-  /** @throws the error of the operating system if the store's own folder does not exist */
+  /** Throws the error of the operating system if the store's own folder does not exist. */
   async assertPresent(call: DiskCall): Promise<void> {
     await call.step(() => access(this.temporary));
   }

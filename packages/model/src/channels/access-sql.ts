@@ -44,7 +44,7 @@ const groupsOfAccount = (me: string) => `(WITH RECURSIVE mine (group_id) AS (
       ) SELECT coalesce(array_agg(group_id), '{}') FROM mine)`;
 
 /**
- * SQL equivalent of `Memberships.holds` for a permission that guests never hold.
+ * Writes the SQL equivalent of `Memberships.holds` for a permission that guests never hold.
  * @param group SQL for the id of its group
  */
 export function holdsPermission(viewer: Pick<Account, "id" | "role">, group: string): Fragment {
@@ -54,7 +54,7 @@ export function holdsPermission(viewer: Pick<Account, "id" | "role">, group: str
       : `${group} = ANY(${groupsOfAccount(values.add(viewer.id, "int"))}::int[])`;
 }
 
-/** SQL equivalent of `canAdminister` for an active account. */
+/** Writes the SQL equivalent of `canAdminister` for an active account. */
 export function channelAdministrable(viewer: Pick<Account, "id" | "role">): Fragment {
   return isAtLeast(viewer, roles.administrator)
     ? () => "true"
@@ -62,7 +62,7 @@ export function channelAdministrable(viewer: Pick<Account, "id" | "role">): Frag
 }
 
 /**
- * SQL equivalent of `hasContentAccess` for an account of the statement.
+ * Writes the SQL equivalent of `hasContentAccess` for an account of the statement.
  * @param me SQL for its id
  * @param isGuestSql SQL for whether it is a guest
  */
@@ -73,7 +73,7 @@ export function channelReadableBy(me: string, isGuestSql: string): string {
       ELSE ${isPublicSql} OR ${readingGroups} && ${groupsOfAccount(me)} END)`;
 }
 
-/** SQL equivalent of `hasContentAccess`, for hot reads that cannot check channel by channel. */
+/** Writes the SQL equivalent of `hasContentAccess`, for hot reads that cannot check channel by channel. */
 export function channelReadable(viewer: Pick<Account, "id" | "role">): Fragment {
   return (values) => {
     const me = values.add(viewer.id, "int");

@@ -100,6 +100,7 @@ export const packedChannel = `json_build_array(${keys.map((key) => `channel."${k
 /** The array that {@link packedChannel} makes. */
 export type PackedChannel = ReadonlyArray<Channel[keyof Channel]>;
 
+/** Makes the channel of an array that {@link packedChannel} has made. */
 export function unpackChannel(values: PackedChannel): Channel {
   const channel: Record<string, Channel[keyof Channel] | undefined> = {};
   for (const [i, key] of keys.entries()) channel[key] = values[i];

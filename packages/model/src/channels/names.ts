@@ -56,7 +56,7 @@ export function renderChannelDescription(description: string): string {
   return html;
 }
 
-/** @returns undefined if the HTML exceeds even a message's limit */
+/** Renders a description; undefined if the HTML exceeds even a message's limit. */
 function htmlOf(description: string): string | undefined {
   try {
     return renderDescription(description, bounds.descriptionMarkup);

@@ -75,6 +75,7 @@ export class ChannelPresenter {
   }
 }
 
+/** Loads the groups of the channels' permissions, which their clients' form needs. */
 export async function loadChannelPresenter(
   sql: Sql,
   realmId: number,

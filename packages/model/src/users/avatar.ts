@@ -37,6 +37,7 @@ export interface Picture {
   readonly file?: string | undefined;
 }
 
+/** Returns the data from which the URL of the account's picture is made. */
 export function pictureOf(account: Pictured): Picture {
   const picture = { user_id: account.id, version: account.avatarVersion };
   if (account.avatarSource === avatarSources.uploaded && account.avatarFile !== null)

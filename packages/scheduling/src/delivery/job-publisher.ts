@@ -40,6 +40,7 @@ export interface DeliveryJobPublisher extends Pick<Batcher<PendingDelivery>, "mi
   hasAdded(this: void, realmId: number, deliverAt: number): boolean;
 }
 
+/** Creates the publisher that adds delivery jobs after a commit, one for each organization and second. */
 export function createDeliveryJobPublisher(options: {
   queues: JobPublisher;
   db: Database;

@@ -5,15 +5,15 @@ import { systemClock, type Clock } from "@carillon/kit";
 import { pending } from "../delivery/pending.ts";
 
 /**
- * How far work is behind, without that of deactivated organizations, which waits. Every number comes from the heads of
- * partial indexes.
+ * How far work is behind. The work of deactivated organizations does not count, because it is meant to wait. Every number
+ * comes from the heads of partial indexes.
  */
 export interface Lag {
   /** How long the oldest due message has been waiting, in seconds; 0 when none is due. */
   readonly dueLag: number;
   /** Messages and reminders that have been due for more than a second, counted up to one more than {@link maxOverdue}. */
   readonly overdue: number;
-  /** How long the oldest row has been waiting for its job to be enqueued, in seconds; 0 when none is. */
+  /** How long the oldest row has been waiting for its job to be enqueued, in seconds; 0 when none waits. */
   readonly outboxOldest: number;
   /** How far, at least, the database's clock is ahead of this process's, in seconds; negative when behind. */
   readonly clockSkew: number;
@@ -61,7 +61,7 @@ const oldest = statement({
 
 /**
  * Reads the lag figures.
- * @param clock this machine's
+ * @param clock the clock of this machine, which is compared with the database's
  */
 export async function readLag(sql: Sql, clock: Clock = systemClock): Promise<Lag> {
   const before = clock.now();
@@ -74,7 +74,7 @@ export async function readLag(sql: Sql, clock: Clock = systemClock): Promise<Lag
     dueLag: Math.max(0, due),
     overdue,
     outboxOldest: Math.max(0, withoutJob, unqueued),
-    // Ours has a resolution of 1 ms.
+    // This machine's clock has a resolution of 1 ms.
     clockSkew: Math.abs(skewMs) <= 1 ? 0 : skewMs / 1_000,
   };
 }

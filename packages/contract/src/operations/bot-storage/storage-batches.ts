@@ -54,12 +54,12 @@ export class StorageBatches implements TextReader<readonly StorageBatch[]> {
   #open: OpenEntry | undefined;
   #count = 0;
 
-  /** @throws Unusable */
+  /** Reads the next piece of the JSON text. @throws Unusable */
   write(text: string): void {
     this.#entries.write(text);
   }
 
-  /** @throws Unusable */
+  /** Returns the entries of the complete text. @throws Unusable if the object has no end */
   end(): readonly StorageBatch[] {
     this.#entries.end();
     this.#pack();

@@ -60,7 +60,7 @@ export class StringEntries {
           : this.#between(text, at);
   }
 
-  /** @throws Unusable if the object has no end */
+  /** Throws Unusable if the object has no end. */
   end(): void {
     if (this.#place !== "after") throw notJson();
   }

@@ -40,6 +40,7 @@ export function isOnlyToggle(move: Move): boolean {
   return move.toggle !== undefined && !changesChannel(move);
 }
 
+/** Describes a move, and whether it only sets or removes the mark of resolved topics. */
 export function moveOf(from: Move["from"], to: Move["to"]): Move {
   const becomes = from.topic.startsWith(resolvedPrefix) ? "unresolved" : "resolved";
   return { from, to, toggle: isResolveToggle(from.topic, to.topic) ? becomes : undefined };

@@ -51,7 +51,7 @@ export async function changeFlag(
   return { changed: await change(tx, account, name, ids, unseen), ignored: [] };
 }
 
-/** @returns number of messages that changed */
+/** Adds the flag to messages, emits the change, and returns the number of changed messages. */
 async function add(
   tx: Tx,
   account: Account,
@@ -90,7 +90,7 @@ async function markRead(
   return changed;
 }
 
-/** @returns number of messages that changed */
+/** Removes the flag from messages, emits the change, and returns the number of changed messages. */
 async function remove(
   tx: Tx,
   account: Account,

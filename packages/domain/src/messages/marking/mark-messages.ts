@@ -91,7 +91,10 @@ async function resolveTarget(
   return { channelId, topicDigest: await topicDigest(tx, name) };
 }
 
-/** @returns the last examined message if another batch follows; otherwise whether everything is done */
+/**
+ * Marks the next batch of messages as read. At the time limit `end`, records a job for the rest.
+ * @returns the last examined message if another batch follows; otherwise whether everything is done
+ */
 async function markBatch(
   tx: Tx,
   account: Account,

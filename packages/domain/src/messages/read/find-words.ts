@@ -49,7 +49,11 @@ export async function findWords(
   const found: number[] = [];
   let open = sides;
 
-  /** @returns whether a scan ten times as long would probably find enough */
+  /**
+   * Scans up to `steps` messages on each open side, and keeps a side open if its scan found too few and did not reach
+   * the end.
+   * @returns whether a scan ten times as long would probably find enough
+   */
   async function walk(steps: (side: Side) => number): Promise<boolean> {
     const ids = await idsOf(sql, walkStatement(search, path, open, steps));
     const short = open.filter((side) => onSide(side, ids).length < side.limit);

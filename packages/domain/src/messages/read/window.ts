@@ -113,7 +113,11 @@ function sideText(search: Search, source: Source, side: Side, values: SqlValues)
   }
 }
 
-/** @internal @param column of ids */
+/**
+ * Makes the condition that an id lies on the side of the window.
+ * @internal
+ * @param column of ids
+ */
 export function beyond({ compare, bound, until }: Side, column = "m.id"): Fragment {
   return (values) => {
     const from = `${column} ${compare} ${values.add(bound, "bigint")}`;
@@ -121,7 +125,7 @@ export function beyond({ compare, bound, until }: Side, column = "m.id"): Fragme
   };
 }
 
-/** @internal */
+/** Writes the ORDER BY and LIMIT of a side: the ids nearest to its bound come first. @internal */
 export function nearest(column: string, side: Side, values: SqlValues): string {
   return `${nearestFirst(column, side)} LIMIT ${values.add(side.limit, "int")}`;
 }
@@ -130,7 +134,7 @@ function nearestFirst(column: string, { compare }: Side): string {
   return `ORDER BY ${column} ${compare === "<" ? "DESC" : "ASC"}`;
 }
 
-/** @internal the conditions on a message `m` */
+/** Returns the conditions of a search on a message `m`. @internal */
 export function conditions({ viewer, narrow, extra = [] }: Search): readonly Fragment[] {
   const { search } = narrow;
   const words = search ? [search.hasWords, search.hasPhrases] : [];
@@ -145,7 +149,7 @@ function limitsOf(viewer: Reader, narrow: CompiledNarrow): readonly Fragment[] {
   return narrow.channel === "readable" ? [] : [messageReadable(viewer)];
 }
 
-/** @internal */
+/** Conditions of the partial indexes of `user_messages um`, as the planner compares them. @internal */
 export const indexConditions = {
   all: "true",
   unread: "um.flags & 1 = 0",

@@ -202,7 +202,10 @@ export function lostAccessEvents(
   );
 }
 
-/** @returns null for all active accounts */
+/**
+ * Returns the accounts that get the event of a removal: holders that can read the channel; null for all active
+ * accounts.
+ */
 function seenBy(
   readerIds: readonly number[] | undefined,
   holderIds: readonly number[] | null,

@@ -25,26 +25,26 @@ export function topicWords(topic: string): string {
 }
 
 /**
- * SQL of a message's column `search`; every statement that writes a message's content also sets it. The topic's words
- * have the weight A, so that a move can replace them without parsing the content again.
+ * Writes the SQL of a message's column `search`; every statement that writes a message's content also sets it. The
+ * topic's words have the weight A, so that a move can replace them without parsing the content again.
  * @param words SQL of the two texts of {@link searchTexts}
  */
 export function searchVector(words: { topic: string; content: string }): string {
   return `${topicVector(words.topic)} || ${contentVector(words.content)}`;
 }
 
-/** SQL of the part of {@link searchVector} for the topic's words. */
+/** Writes the SQL of the part of {@link searchVector} for the topic's words. */
 export function topicVector(words: string): string {
   return `setweight(to_tsvector('english', ${words}), 'A')`;
 }
 
-/** SQL of the part of {@link searchVector} for the content's words. */
+/** Writes the SQL of the part of {@link searchVector} for the content's words. */
 export function contentVector(words: string): string {
   return `to_tsvector('english', ${words})`;
 }
 
 /**
- * SQL of a message's column `search` after its topic has changed and its content has not.
+ * Writes the SQL of a message's column `search` after its topic has changed and its content has not.
  * @param vector SQL of the old search vector
  * @param topic SQL of the {@link topicWords} of the new topic
  */

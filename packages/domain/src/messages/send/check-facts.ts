@@ -63,6 +63,7 @@ export interface ReadInput {
   readonly parsed: ParsedMessage | undefined;
 }
 
+/** Loads the facts for the checks of these messages, by one statement. */
 export async function loadCheckFacts(
   sql: Sql,
   realmId: number,

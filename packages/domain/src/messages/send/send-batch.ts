@@ -90,7 +90,7 @@ export function destinationsOf(
   );
 }
 
-/** Second half of {@link sendBatch}: sends messages whose destinations are known. */
+/** Sends messages whose destinations are known: the second half of {@link sendBatch}. */
 export async function sendTo(
   tx: Tx,
   site: Site,

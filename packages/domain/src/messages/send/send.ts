@@ -66,7 +66,9 @@ export interface NumberedMessages {
   readonly receiving: Receiving | undefined;
 }
 
-/** First half of {@link sendMessages}: allocates ids and loads receivers, so that rows and copies are sent at once. */
+/**
+ * Allocates ids and loads receivers, so that rows and copies are sent at once: the first half of {@link sendMessages}.
+ */
 export async function numberMessages(
   tx: Tx,
   realm: Realm,
@@ -83,7 +85,7 @@ export async function numberMessages(
 }
 
 /**
- * Second half of {@link sendMessages}.
+ * Writes messages that have ids, and makes their events: the second half of {@link sendMessages}.
  * @param made values and events that were made before
  */
 export async function writeMessages(

@@ -136,7 +136,10 @@ export const emitDeviceEvent = {
   added: (tx: Tx, owner: Owner, deviceId: number) =>
     emitOne(tx, owner, deviceAdded({ device_id: deviceId }, to(owner))),
 
-  /** @param changed only the changed fields */
+  /**
+   * Emits a change.
+   * @param changed only the changed fields
+   */
   updated: (tx: Tx, owner: Owner, deviceId: number, changed: Partial<DeviceObject>) =>
     emitOne(tx, owner, deviceUpdated({ device_id: deviceId, ...changed }, to(owner))),
 

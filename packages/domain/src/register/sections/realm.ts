@@ -159,7 +159,10 @@ const byId = statement({
 /** Properties of an organization that only clients use. */
 type RealmRow = RowOf<typeof byId>;
 
-/** @throws Error if there is none: ids of organizations come from accounts, never from requests */
+/**
+ * Loads the organization's row.
+ * @throws Error if there is none: ids of organizations come from accounts, never from requests
+ */
 async function loadRealmRow(sql: Sql, realmId: number): Promise<RealmRow> {
   const [row] = await sql.rows(byId, [realmId]);
   if (!row) throw new Error(`there is no organization ${realmId}`);

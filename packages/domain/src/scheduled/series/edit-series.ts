@@ -105,7 +105,7 @@ export async function editSeries(
   return replanned.occurrences;
 }
 
-/** @throws ApiError `EXPECTATION_MISMATCH` */
+/** Throws ApiError `EXPECTATION_MISMATCH` unless the managers are the expected ones. */
 async function checkExpected(
   tx: Tx,
   { realmId, canManageGroupId }: SeriesRow,

@@ -144,7 +144,11 @@ export async function openSeries(tx: Tx, id: number): Promise<OpenSeries | undef
   }
 }
 
-/** @throws PlannedMeanwhile if an occurrence was planned between the two locks: locking it now would break the lock order */
+/**
+ * Locks the pending occurrences, then the series.
+ * @throws PlannedMeanwhile if an occurrence was planned between the two locks: locking it now would break the lock
+ *   order
+ */
 async function lockInOrder(tx: Tx, id: number): Promise<OpenSeries | undefined> {
   const held = await tx.lock({ name: "scheduled" }, lockPending, [id]);
   const series = (await lockSeries(tx, [id])).get(id);

@@ -27,6 +27,7 @@ export interface NarrowLookups {
   readonly conversation: (members: Members) => Promise<number | undefined>;
 }
 
+/** Makes the lookups for the terms of one narrow; lookups of the same kind share a statement. */
 export function narrowLookups(sql: Sql, viewer: Reader): NarrowLookups {
   const conversation = batched((keys: readonly string[]) => loadConversations(sql, viewer, keys));
   return {

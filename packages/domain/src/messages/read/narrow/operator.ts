@@ -84,9 +84,9 @@ export const operandTypes = {
 export interface NarrowOperator {
   /** The operator, then its aliases. */
   readonly names: readonly string[];
-  /** @throws ApiError `BAD_REQUEST` for an operand of a type that the operator never accepts */
+  /** Throws ApiError `BAD_REQUEST` for an operand of a type that the operator never accepts. */
   readonly checkOperand: (operand: Operand) => void;
-  /** @throws ApiError `BAD_NARROW` */
+  /** Compiles a term to conditions of SQL, or throws ApiError `BAD_NARROW`. */
   readonly compile: (operand: Operand, context: NarrowContext) => Promise<TermPlan>;
 }
 
