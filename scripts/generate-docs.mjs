@@ -31,7 +31,10 @@ await steps(async () => {
   console.log(`${stale.length} written, ${orphans.length} removed, ${pages.size} pages in all`);
 });
 
-/** @returns {Promise<Map<string, string>>} texts by path from the root */
+/**
+ * Makes the generated files from the declarations.
+ * @returns {Promise<Map<string, string>>} texts by path from the root
+ */
 async function wanted() {
   const { allOperations, apiReference, eventReference } =
     await import("../packages/contract/src/index.ts");

@@ -35,7 +35,10 @@ export async function build(...packages) {
   });
 }
 
-/** @param {string[]} packages */
+/**
+ * Builds packages, and the packages that they import, unless they are built.
+ * @param {string[]} packages names
+ */
 async function turbo(packages) {
   await must(
     "the build",

@@ -25,7 +25,10 @@ export async function exclusively(work) {
   }
 }
 
-/** @returns {Promise<import("../../packages/kit/src/lock-file.mjs").LockFile>} once no other process holds it */
+/**
+ * Waits until no other process holds the lock, and takes it.
+ * @returns {Promise<import("../../packages/kit/src/lock-file.mjs").LockFile>}
+ */
 async function take() {
   for (let attempt = 0; ; attempt++) {
     const lock = tryTake();
@@ -37,7 +40,7 @@ async function take() {
   }
 }
 
-/** @throws {StepError} when this folder belongs to another user */
+/** Takes the lock if no other process holds it. @throws {StepError} when this folder belongs to another user */
 function tryTake() {
   try {
     mkdirSync(dirname(path), { recursive: true });

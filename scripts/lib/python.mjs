@@ -39,7 +39,10 @@ function removeOthers(name) {
     if (entry.slice(0, -17) === name) rmSync(join(cache, entry), { recursive: true });
 }
 
-/** @returns {Promise<string | undefined>} the reason if it could not be made */
+/**
+ * Makes a virtual environment with the requirements.
+ * @returns {Promise<string | undefined>} the reason if it could not be made
+ */
 async function make(home, requirements) {
   const venv = await capture("python3", ["-m", "venv", home]);
   if (venv.code !== 0) return `python3 cannot make a virtual environment (${lastLine(venv)})`;

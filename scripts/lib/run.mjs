@@ -27,8 +27,8 @@ export function capture(file, args, env = {}) {
 }
 
 /**
- * Like `capture`, but throws a StepError with the output if the program fails.
- * @returns {Promise<string>}
+ * Runs a program like `capture`, but throws a StepError with the output if the program fails.
+ * @returns {Promise<string>} the output
  */
 export async function must(what, file, args, env) {
   const { code, output } = await capture(file, args, env);

@@ -68,7 +68,10 @@ function workspaces() {
   );
 }
 
-/** @param {string} folder */
+/**
+ * Lists the paths below a folder, from the root; none if the folder does not exist.
+ * @param {string} folder
+ */
 function filesBelow(folder) {
   if (!existsSync(join(root, folder))) return [];
   return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map(
@@ -76,7 +79,10 @@ function filesBelow(folder) {
   );
 }
 
-/** @param {string[]} files */
+/**
+ * Hashes paths, sizes and times of files, and the version of Node.js.
+ * @param {string[]} files
+ */
 function hashOf(files) {
   const hash = createHash("sha256").update(`${process.version} ${process.arch}\n`);
   for (const file of files) {
