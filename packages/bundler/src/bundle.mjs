@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { asciiPatterns } from "./ascii-patterns.mjs";
+import { asciiOnly } from "./ascii-only.mjs";
 import { ownSources } from "./own-sources.mjs";
 import { partsOf } from "./parts.mjs";
 import { plainAssertions } from "./plain-assertions.mjs";
@@ -36,7 +36,7 @@ export async function bundle(app) {
     target: "node20.19",
     conditions: ["source"],
     external: externalModules,
-    plugins: [ownSources(outdir), asciiPatterns, plainAssertions],
+    plugins: [ownSources(outdir), asciiOnly, plainAssertions],
     // Beside the entries, so that paths relative to a module are the same everywhere.
     chunkNames: "[name]-[hash]",
     banner: { js: commonJs },

@@ -53,6 +53,37 @@ describe("The bundle of an app", () => {
     expect(areAssertions).to.equal(true);
   });
 
+  it("has only ASCII characters, of which V8 stores each in one byte", async () => {
+    await put(
+      "src/own.ts",
+      `export const own = /^[•😀-😎]$/u.test("😁") && import.meta.url !== "–";`,
+    );
+    await put("node_modules/theirs/package.json", "{}");
+    await put(
+      "node_modules/theirs/index.js",
+      `\ufeffexports.dash =\u00a0/[–—]/; exports.größe = "1 µm";`,
+    );
+    await put(
+      "src/main.ts",
+      `import { own } from "./own.ts";
+       import * as theirs from "theirs";
+       const tag = (texts: TemplateStringsArray) => texts.join();
+       export const results = [own, theirs.dash.test("a–b"), theirs.größe, tag\`“quoted” 😀\`];`,
+    );
+    await bundle(folder);
+    const { results } = await run("main.js");
+    expect(results).to.deep.equal([true, true, "1 µm", "“quoted” 😀"]);
+    for (const name of await built())
+      if (name.endsWith(".js"))
+        expect(await readFile(join(folder, "dist", name), "utf8"), name).to.match(/^[\0-\x7f]*$/);
+  });
+
+  it("leaves String.raw as it is", async () => {
+    await put("src/main.ts", "export const text = String.raw`“\\d” \\``;");
+    await bundle(folder);
+    expect((await run("main.js"))["text"]).to.equal("“\\d” \\`");
+  });
+
   it("replaces a scanned folder by a list of its modules", async () => {
     await put(
       "src/deep/load.ts",

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { escapeNonAscii } from "./ascii-only.mjs";
 
 const here = "import.meta.url";
 const folderBeside = /new URL\("(\.\/[\w-]+)", import\.meta\.url\)/g;
@@ -18,7 +19,7 @@ export function ownSources(outdir) {
       build.onLoad({ filter: /\/(packages|apps)\/[^/]+\/src\/.*\.ts$/ }, ({ path }) => {
         const text = readFileSync(path, "utf8");
         if (!text.includes(here)) return undefined;
-        return { contents: rewritten(text, path, outdir), loader: "ts" };
+        return { contents: escapeNonAscii(rewritten(text, path, outdir)), loader: "ts" };
       });
       build.onResolve({ filter: /^scanned:/ }, ({ path, resolveDir }) => ({
         path: join(resolveDir, path.slice("scanned:".length)),
