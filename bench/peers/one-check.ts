@@ -5,7 +5,7 @@ import { authenticate, keyHolders } from "@carillon/domain";
 import { type Account, loadMemberships, loadRealm } from "@carillon/model";
 import { buildApp, createGatewayServer, handlerFor } from "@carillon/gateway";
 import { silentLogger } from "@carillon/kit";
-import { z } from "zod";
+import * as z from "zod";
 import { benchSite } from "../lib/system.ts";
 
 // A gateway with two operations. Only one of them makes a permission check, with the evaluator that every operation

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { GatewayClient } from "@carillon/testkit";
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 import { makeBusy, type BusyAccount } from "./support/busy-account.ts";
 import { pollOf } from "./support/poll.ts";
 import { toDoOf } from "./support/to-do.ts";

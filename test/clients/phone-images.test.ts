@@ -1,6 +1,6 @@
 import { type GatewayClient, pngPicture, upload } from "@carillon/testkit";
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 import { previewsOf } from "./support/image-preview.ts";
 import { useServer } from "./support/server.ts";
 import { eventBatch, parsed } from "./support/shapes.ts";

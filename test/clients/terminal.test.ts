@@ -1,6 +1,6 @@
 import type { GatewayClient } from "@carillon/testkit";
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 import { makeBusy, type BusyAccount } from "./support/busy-account.ts";
 import { useServer } from "./support/server.ts";
 import {

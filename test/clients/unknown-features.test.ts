@@ -1,7 +1,7 @@
 import { allEvents } from "@carillon/contract";
 import type { GatewayClient } from "@carillon/testkit";
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 import { useServer } from "./support/server.ts";
 import { seriesSoon, soon } from "./support/soon.ts";
 import { eventBatch, message, parsed } from "./support/shapes.ts";

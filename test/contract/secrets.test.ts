@@ -1,6 +1,6 @@
 import { allEvents, allOperations, secretNames } from "@carillon/contract";
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 
 /** Fields whose names sound like secrets but which contain none. */
 const harmless = new Set(["password_min_length", "topic_links", "webhook_secret"]);

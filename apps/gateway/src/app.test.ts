@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { errors, form, operation } from "@carillon/contract";
 import { silentLogger, StartupError } from "@carillon/kit";
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 import { buildApp } from "./app.ts";
 import { handlerFor } from "./http/handler.ts";
 import { basic, sampleHandlers, startGateway, type Gateway } from "./http/sample-gateway.test.ts";

@@ -9,7 +9,7 @@ import {
   type TestAccount,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 import { handle } from "./handle.ts";
 
 const declare = (method: "GET" | "POST", name: string) =>

@@ -16,7 +16,7 @@ import {
   waitFor,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 
 import { intentProcessor } from "./intent-processor.ts";
 import deliverDueProcessor from "./jobs/deliver-due.ts";

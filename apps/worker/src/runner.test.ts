@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { allJobs, backoff, job, type JobDefinition } from "@carillon/jobs";
 import { silentLogger, StartupError } from "@carillon/kit";
 import type { Queues } from "@carillon/queue";
-import { z } from "zod";
+import * as z from "zod";
 import {
   needServer,
   openStore,

@@ -1,5 +1,5 @@
 import { StartupError } from "@carillon/kit";
-import { z } from "zod";
+import * as z from "zod";
 
 /**
  * A backup is gzipped SQL text: a header line, the rows of each table in COPY's text format, the sequences, and a

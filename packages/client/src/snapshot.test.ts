@@ -19,7 +19,7 @@ import {
 } from "@carillon/contract";
 import { channel, inSeconds, useScene } from "@carillon/testkit";
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 
 import type { SnapshotLists } from "./index.ts";
 import { clientFor } from "./test-support/servers.ts";

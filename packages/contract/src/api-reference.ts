@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { codesOf } from "./answers.ts";
 import { areaOf } from "./area.ts";
 import { errorCodes } from "./primitives/error-codes.ts";

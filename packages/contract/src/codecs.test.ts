@@ -1,7 +1,7 @@
 import { holds } from "@carillon/testkit";
 import { expect } from "chai";
 import fc from "fast-check";
-import { z } from "zod";
+import * as z from "zod";
 import { allOperations } from "./all-operations.ts";
 import { ApiError } from "./primitives/api-error.ts";
 import { decodeInput } from "./primitives/decode-input.ts";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 import { schemaOf } from "./primitives/json-schema.ts";
 import { allEvents, kindOf } from "./events/all-events.ts";
 import { deliveredEvent } from "./delivered-event.ts";

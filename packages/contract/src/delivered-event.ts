@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { allEvents } from "./events/all-events.ts";
 import { deliveredFaults } from "./events/catalogue.ts";
 import { formsOf } from "./events/forms.ts";

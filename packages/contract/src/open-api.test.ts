@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 import { allOperations, isOperation } from "./all-operations.ts";
 import { apiReference } from "./api-reference.ts";
 import { form } from "./primitives/form.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { refusalsOf } from "./answers.ts";
 import { areaOf } from "./area.ts";
 import { errorCodes, type ErrorCode } from "./primitives/error-codes.ts";

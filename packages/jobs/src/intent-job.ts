@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Duration } from "./duration.ts";
 import { job, type JobDefinition } from "./job.ts";
 import type { QueueName } from "./queues.ts";

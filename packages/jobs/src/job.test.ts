@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 import { deliverDue } from "./definitions/deliver-due.ts";
 import { checkPayload, InvalidPayload, job, jobId } from "./job.ts";
 import { allJobs } from "./jobs.ts";

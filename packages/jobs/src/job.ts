@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { milliseconds, type Duration } from "./duration.ts";
 import { checkName } from "./named-once.ts";
 import type { QueueName } from "./queues.ts";

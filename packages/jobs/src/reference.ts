@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { allRecurring } from "./all-recurring.ts";
 import { span } from "./duration.ts";
 import type { JobDefinition } from "./job.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { parseRateRules } from "./rate-rules.ts";
 import { withSecretFiles } from "./secret-files.ts";
 import { StartupError } from "./startup-error.ts";

@@ -1,5 +1,5 @@
 import { systemClock } from "@carillon/kit";
-import { z } from "zod";
+import * as z from "zod";
 
 import {
   adminCodes,

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /* The wire format between a server and its bouncer (push.md §4): packages/push/src/client.ts sends it, and apps/bouncer validates requests with it.
  */

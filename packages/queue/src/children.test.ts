@@ -2,7 +2,7 @@ import { backoff, GiveUp, job, type Publication } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
 import { needServer, openStore, storeKinds, waitUntil, type TestStore } from "@carillon/testkit";
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 
 import { AwaitChildren } from "./await-children.ts";
 import type { Queues } from "./queues.ts";

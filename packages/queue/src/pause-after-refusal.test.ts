@@ -12,7 +12,7 @@ import {
 import { expect } from "chai";
 import { Redis } from "ioredis";
 import pg from "pg";
-import { z } from "zod";
+import * as z from "zod";
 import { refusedPauseMs } from "./pause-after-refusal.ts";
 import type { Queues } from "./queues.ts";
 import type { Run } from "./worker.ts";

@@ -2,7 +2,7 @@ import { backoff, job, limitOf } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
 import { needServer, openStore, storeKinds, waitUntil, type TestStore } from "@carillon/testkit";
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 import { HandBack } from "./hand-back.ts";
 import type { Queues } from "./queues.ts";
 import type { WorkerHandle, WorkerOptions } from "./worker.ts";

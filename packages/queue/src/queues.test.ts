@@ -8,7 +8,7 @@ import {
   type JobDefinition,
 } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
-import { z } from "zod";
+import * as z from "zod";
 import { HandBack } from "./hand-back.ts";
 import type { Queues } from "./queues.ts";
 import { needServer, openStore, storeKinds, waitUntil, type TestStore } from "@carillon/testkit";

@@ -5,7 +5,7 @@ import { form, operation, path } from "@carillon/contract";
 import { buildApp, createGatewayServer, handlerFor, type Authenticate } from "@carillon/gateway";
 import { silentLogger } from "@carillon/kit";
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 import { call, succeed } from "./api-client.ts";
 
 const tag = operation({

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /**
  * Parses polls as the phone app does: it fails on a message whose first submessage is not by its sender, or whose

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 
 /**
  * Data that clients parse, with the types that they expect (clients.md §3). Fields that no client here reads are

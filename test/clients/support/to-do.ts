@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** Parses to-do lists as the web app does. */
 const submessage = z.object({

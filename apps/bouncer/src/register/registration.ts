@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import { type BouncerKeys, openSealed } from "@carillon/push";
 import { refusals } from "../http/refusal.ts";
 import type { Registration } from "../store/registrations.ts";

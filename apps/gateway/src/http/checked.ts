@@ -1,5 +1,5 @@
 import { ApiError, refusalsOf } from "@carillon/contract";
-import { z } from "zod";
+import * as z from "zod";
 import { statusOf } from "./error-response.ts";
 import type { Handler } from "./handler.ts";
 import { JsonText, Pages } from "./pages.ts";

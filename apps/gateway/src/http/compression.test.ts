@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { operation } from "@carillon/contract";
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 import { handlerFor } from "./handler.ts";
 import { Pages } from "./pages.ts";
 import { basic, startGateway, type Gateway } from "./sample-gateway.test.ts";

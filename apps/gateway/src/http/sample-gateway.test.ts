@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { PassThrough, type Readable } from "node:stream";
 import { errors, form, operation, path, type Operation } from "@carillon/contract";
 import { createLogger } from "@carillon/kit";
-import { z } from "zod";
+import * as z from "zod";
 import { buildApp, type AppOptions } from "../app.ts";
 import type { Actor, Authenticate } from "./actor.ts";
 import { handlerFor, type Handler } from "./handler.ts";

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { operation } from "@carillon/contract";
 import { waitFor } from "@carillon/testkit";
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 import { handlerFor } from "./handler.ts";
 import { Pages } from "./pages.ts";
 import { basic, startGateway, type Gateway } from "./sample-gateway.test.ts";

@@ -4,7 +4,7 @@ import { ApiError, operation } from "@carillon/contract";
 import { RequestDeadline } from "@carillon/db";
 import { waitFor } from "@carillon/testkit";
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 import { statusOf } from "./error-response.ts";
 import { handlerFor } from "./handler.ts";
 import { Pages } from "./pages.ts";

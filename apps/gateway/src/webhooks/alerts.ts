@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { z } from "zod";
+import * as z from "zod";
 
 /** Maximum alerts of one request: checking 2,000 takes 20 ms. */
 export const maxAlerts = 2_000;

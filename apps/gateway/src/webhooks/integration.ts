@@ -1,6 +1,6 @@
 import { errors, type receiveWebhook, type ResultOf } from "@carillon/contract";
 import type { UrlOption } from "@carillon/domain";
-import type { z } from "zod";
+import type * as z from "zod";
 
 import type { SignatureScheme } from "./signature.ts";
 

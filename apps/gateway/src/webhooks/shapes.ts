@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /**
  * A list with a maximum length that is checked before its items: checking 100,000 items takes longer than a request may

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 import { allOperations } from "../all-operations.ts";
 import { allEvents } from "../events/all-events.ts";
 import { form } from "../primitives/form.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { eventDeclarations } from "../events/all-events.ts";
 import { variantsOf } from "../primitives/event-fields.ts";
 import type { EventDeclaration } from "../primitives/event.ts";

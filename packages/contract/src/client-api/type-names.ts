@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { deliveredEvent } from "../delivered-event.ts";
 import { messageSent } from "../events/message.ts";
 import * as events from "../events/declared.ts";

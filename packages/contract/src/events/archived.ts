@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** Ids of the archived channels of an event: clients without the capability `archived_channels` do not have them. */
 export const archivedChannelIds = z.array(z.int()).optional();

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type ProgramNeed, programNeeds } from "../primitives/program-needs.ts";
 import { eventOf, kindOf } from "./all-events.ts";
 import type { ClientCapability } from "../primitives/capabilities.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { schemaOf } from "../primitives/json-schema.ts";
 import { olderPrograms } from "../primitives/program-needs.ts";
 import type { JsonSchema } from "../primitives/parameter.ts";

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 import { allEvents, eventOf } from "./all-events.ts";
 import { deliveredFaults, loggedFaults } from "./catalogue.ts";
 import { event } from "../primitives/event.ts";

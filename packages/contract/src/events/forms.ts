@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { kindOf } from "./all-events.ts";
 import { schemasOf } from "./catalogue.ts";
 import type { EventDeclaration } from "../primitives/event.ts";

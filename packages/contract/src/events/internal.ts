@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { event } from "../primitives/event.ts";
 
 /** Rows of the log for gateways only: clients do not get them. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { messageResource } from "../operations/message-resource.ts";
 import { event } from "../primitives/event.ts";
 import { emptyTopicIsNamed } from "./empty-topic.ts";

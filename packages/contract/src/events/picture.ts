@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** The facts about an account's picture in the log; the address depends on the receiver (users.md §2). */
 export const loggedPicture = z.strictObject({

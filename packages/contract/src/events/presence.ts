@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { modernPresence, websitePresence } from "../operations/presence.ts";
 import { event } from "../primitives/event.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { userObject } from "../operations/users.ts";
 import { event } from "../primitives/event.ts";
 import { loggedPicture } from "./picture.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { groupSettingValue } from "../permissions/group-setting.ts";
 import { event } from "../primitives/event.ts";
 

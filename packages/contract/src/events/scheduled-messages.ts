@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { scheduledMessageResource } from "../operations/scheduled-messages.ts";
 import { event } from "../primitives/event.ts";
 

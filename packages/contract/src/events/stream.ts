@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { channelFields, channelObject } from "../operations/channel-object.ts";
 import { groupSettingValue } from "../permissions/group-setting.ts";
 import { archivedChannelIds } from "./archived.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { subscriptionObject } from "../operations/channel-object.ts";
 import { archivedChannelIds, onlyWithoutCapability } from "./archived.ts";
 import { event } from "../primitives/event.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { emptyTopicIsNamed } from "./empty-topic.ts";
 import { event } from "../primitives/event.ts";
 

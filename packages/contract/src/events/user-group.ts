@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { groupSettingFields } from "../permissions/parameters.ts";
 import { groupPermissions } from "../permissions/registry.ts";
 import { userGroupObject } from "../operations/user-groups.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { withheldMessageResource } from "../operations/withheld-messages.ts";
 import { event } from "../primitives/event.ts";
 

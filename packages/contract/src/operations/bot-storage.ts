@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { StorageBatches } from "./bot-storage/storage-batches.ts";
 import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";

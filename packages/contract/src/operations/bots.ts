@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { form } from "../primitives/form.ts";
 import { oneInteger } from "../primitives/one-integer.ts";
 import { operation } from "../primitives/operation.ts";

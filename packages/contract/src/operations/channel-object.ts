@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { groupSettingFields } from "../permissions/parameters.ts";
 import { channelPermissions } from "../permissions/registry.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { bounds, maxChannels, type ItemLimit } from "../primitives/bounds.ts";
 import { event } from "../primitives/event.ts";
 import { form } from "../primitives/form.ts";

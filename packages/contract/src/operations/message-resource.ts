@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** One participant of a direct message. */
 const participant = z.strictObject({

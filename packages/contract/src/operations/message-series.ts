@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { event } from "../primitives/event.ts";
 import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";

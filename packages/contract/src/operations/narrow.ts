@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { form } from "../primitives/form.ts";
 
 /** One condition of a narrow, sent in either of its two forms (messages.md §2). */

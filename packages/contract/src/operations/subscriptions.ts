@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { bounds, maxAccounts, maxChannels } from "../primitives/bounds.ts";
 import { subscriptionObject, subscriptionSwitches } from "./channel-object.ts";
 import { form } from "../primitives/form.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Example } from "../primitives/example.ts";
 import { operation, type RawAnswer } from "../primitives/operation.ts";
 import { path } from "../primitives/path.ts";

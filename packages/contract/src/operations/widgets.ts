@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { ApiError } from "../primitives/api-error.ts";
 import { bounds } from "../primitives/bounds.ts";
 import { errors } from "../primitives/errors.ts";

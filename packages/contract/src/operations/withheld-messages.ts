@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { operation } from "../primitives/operation.ts";
 import { condition } from "./conditions.ts";
 import { scheduledMessageId, scheduledMessageResource } from "./scheduled-messages.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { bounds } from "../primitives/bounds.ts";
 import { shape } from "../primitives/shape.ts";
 

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 
 /** Fields by their names on the wire. */
 export type EventShape = Readonly<Record<string, z.ZodType>>;

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 import { ApiError } from "./api-error.ts";
 import { form } from "./form.ts";
 import type { Parameter } from "./parameter.ts";

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { overBound, type ItemLimit } from "./bounds.ts";
 import { knowableId, maxId } from "./ids.ts";
 import { schemaOf } from "./json-schema.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { JsonSchema, Parameter } from "./parameter.ts";
 
 /** Zod shapes and parameters as the schemas of an OpenAPI 3.0 document. */

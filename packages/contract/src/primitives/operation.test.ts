@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 import { ApiError } from "./api-error.ts";
 import { decodeInput } from "./decode-input.ts";
 import { form } from "./form.ts";

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { ErrorCode } from "./error-codes.ts";
 import type { Example } from "./example.ts";
 import type { Parameter } from "./parameter.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Unusable } from "./parameter.ts";
 
 /** Longer lists are first checked item by item. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { knowableId, maxId, maxLongId } from "./ids.ts";
 
 /** Building blocks for `form.json`: as strict as the parameters of http-contract.md §5. */

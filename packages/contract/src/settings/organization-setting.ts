@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { form, type Range } from "../primitives/form.ts";
 import { maxId } from "../primitives/ids.ts";
 import { oneInteger } from "../primitives/one-integer.ts";

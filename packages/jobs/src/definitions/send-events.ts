@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { job, jobId, type Publication } from "../job.ts";
 import { backoff } from "../retry.ts";
 

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "@carillon/kit";
 import { SignJWT } from "jose";
 import type { Agent } from "undici";
-import { z } from "zod";
+import * as z from "zod";
 import { post } from "./http.ts";
 import type { ServiceAccount } from "./service-account.ts";
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { StartupError } from "@carillon/kit";
 import { type CryptoKey, importPKCS8 } from "jose";
-import { z } from "zod";
+import * as z from "zod";
 
 /** Our credentials for Google: the JSON file from its console. */
 export interface ServiceAccount {

@@ -16,7 +16,7 @@ import {
   useScene,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { z } from "zod";
+import * as z from "zod";
 
 /** IDs as clients expect them: unique and ascending. */
 const ids = z

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 import { commit, pushed, readRef, shownCommits } from "../commits.ts";
 import { linkTo, plain, plainLine, quote, topicText } from "../foreign-text.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 import { alertKey, alertStatus, sortedEntries, statusMarks } from "../alerts.ts";
 import { link, linkTo, plain, plainLine, topicText } from "../foreign-text.ts";

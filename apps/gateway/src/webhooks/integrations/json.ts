@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 import { codeBlock } from "../foreign-text.ts";
 import { format, integration } from "../integration.ts";

@@ -1,5 +1,5 @@
 import { errors } from "@carillon/contract";
-import { z } from "zod";
+import * as z from "zod";
 
 import { withoutWildcards } from "../foreign-text.ts";
 import { format, integration } from "../integration.ts";
