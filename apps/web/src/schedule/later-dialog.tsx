@@ -5,7 +5,8 @@ import { texts } from "../texts.ts";
 import { ConditionFields } from "./condition-fields.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { firstChoice } from "./presets.ts";
-import { type ChosenTime, TimeFields } from "./time-fields.tsx";
+import type { ChosenTime } from "./local-time-fields.tsx";
+import { TimeFields } from "./time-fields.tsx";
 import { useTimeStyle } from "../store/use-times.ts";
 import { instantOf } from "../time/zones.ts";
 

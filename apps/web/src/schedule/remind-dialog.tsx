@@ -8,7 +8,8 @@ import { FormDialog } from "../ui/form-dialog.tsx";
 import { secondsOf } from "./later-dialog.tsx";
 import { firstChoice } from "./presets.ts";
 import { Repeatable } from "./repeatable.ts";
-import { type ChosenTime, TimeFields } from "./time-fields.tsx";
+import type { ChosenTime } from "./local-time-fields.tsx";
+import { TimeFields } from "./time-fields.tsx";
 import { useTimeStyle } from "../store/use-times.ts";
 
 const t = texts.schedule;

@@ -2,14 +2,13 @@ import type { Condition } from "@carillon/client";
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { texts } from "../texts.ts";
-import { Field } from "../ui/field.tsx";
 import { ConditionFields } from "./condition-fields.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
+import { LocalTimeFields } from "./local-time-fields.tsx";
 import { type Rule, textOfRule } from "./rule.ts";
 import { RuleFields } from "./rule-fields.tsx";
 import { RulePreview } from "./rule-preview.tsx";
 import { isZone } from "../time/zones.ts";
-import { ZoneField } from "./zone-field.tsx";
 
 const t = texts.schedule;
 
@@ -53,25 +52,11 @@ export function RepeatDialog(props: RepeatDialogProps) {
     >
       {props.children}
       <RuleFields value={rule} onChange={(value) => change({ rule: value })} />
-      <div class="fields">
-        <Field
-          label={t.timeOfDay}
-          name="time"
-          type="time"
-          required
-          value={time}
-          onInput={(value) => change({ start: `${date}T${value}` })}
-        />
-        <Field
-          label={t.startsOn}
-          name="date"
-          type="date"
-          required
-          value={date}
-          onInput={(value) => change({ start: `${value}T${time}` })}
-        />
-        <ZoneField value={timezone} onChange={(zone) => change({ timezone: zone })} />
-      </div>
+      <LocalTimeFields
+        label={t.startsOn}
+        value={{ local: start, zone: timezone }}
+        onChange={({ local, zone }) => change({ start: local, timezone: zone })}
+      />
       <ConditionFields
         value={unless}
         hasTopic={props.hasTopic}

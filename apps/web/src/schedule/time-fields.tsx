@@ -1,17 +1,10 @@
 import { texts } from "../texts.ts";
-import { Field } from "../ui/field.tsx";
 import { useNow, useTimeStyle } from "../store/use-times.ts";
 import { absolute, relative } from "../time/words.ts";
-import { instantOf, type LocalTime } from "../time/zones.ts";
-import { ZoneField } from "./zone-field.tsx";
+import { instantOf } from "../time/zones.ts";
+import { type ChosenTime, LocalTimeFields } from "./local-time-fields.tsx";
 
 const t = texts.schedule;
-
-/** Values of the fields. */
-export interface ChosenTime {
-  readonly local: LocalTime;
-  readonly zone: string;
-}
 
 export interface TimeFieldsProps {
   readonly value: ChosenTime;
@@ -20,28 +13,9 @@ export interface TimeFieldsProps {
 
 /** Date, time and time zone, and below them the resulting instant. */
 export function TimeFields({ value, onChange }: TimeFieldsProps) {
-  const [date = "", time = ""] = value.local.split("T");
   return (
     <div class="time-fields">
-      <div class="fields">
-        <Field
-          label={t.date}
-          name="date"
-          type="date"
-          required
-          value={date}
-          onInput={(day) => onChange({ ...value, local: `${day}T${time}` })}
-        />
-        <Field
-          label={t.timeOfDay}
-          name="time"
-          type="time"
-          required
-          value={time}
-          onInput={(clock) => onChange({ ...value, local: `${date}T${clock}` })}
-        />
-        <ZoneField value={value.zone} onChange={(zone) => onChange({ ...value, zone })} />
-      </div>
+      <LocalTimeFields label={t.date} value={value} onChange={onChange} />
       <Meaning {...value} />
     </div>
   );
