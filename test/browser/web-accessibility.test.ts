@@ -1,7 +1,7 @@
 import { channel, react, send, toChannel, toUsers } from "@carillon/testkit";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { accessibilityFaults } from "./support/axe.ts";
+import { seriousFaults } from "./support/axe.ts";
 import { useWebClient } from "./support/web-client.ts";
 import { chooseFor, inList, messageList, sizes } from "./support/web-page.ts";
 
@@ -14,11 +14,7 @@ describe("Accessibility of the browser client", () => {
   const scene = useWebClient();
 
   async function expectNoFaults(page: Page, what: string): Promise<void> {
-    const faults = await accessibilityFaults(page);
-    expect(
-      faults.filter((fault) => /^(critical|serious) /.test(fault)),
-      what,
-    ).to.deep.equal([]);
+    expect(await seriousFaults(page), what).to.deep.equal([]);
   }
 
   /** A person with a channel, an edited message with a reaction, and a direct message. */

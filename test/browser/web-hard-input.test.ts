@@ -10,8 +10,10 @@ import {
   waitFor,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import type { Page } from "playwright-core";
+import { longestTask, noteLongTasks } from "./support/long-tasks.ts";
 import { useWebClient } from "./support/web-client.ts";
+import { inList, messageBox, messageList, sendButton } from "./support/web-page.ts";
+import { createTopic } from "./support/web-topic.ts";
 
 /** Names that break out of HTML, attributes, scripts and layouts where they are not escaped. */
 const hostileNames: readonly string[] = [
@@ -34,21 +36,10 @@ const hostileNames: readonly string[] = [
 describe("The browser client", () => {
   const scene = useWebClient();
 
-  const box = (page: Page) => page.getByRole("textbox", { name: "Message", exact: true });
-  const list = (page: Page) => page.getByRole("log", { name: "Messages" });
-  const inList = (page: Page, text: string) => list(page).getByText(text, { exact: true });
-  const sendButton = (page: Page) => page.getByRole("button", { name: "Send", exact: true });
-
-  async function topic(name: string, ...people: readonly TestAccount[]) {
+  function topic(name: string, ...people: readonly TestAccount[]) {
     const { db, org, gateway } = scene();
-    const room = await channel(db, org.owner, {
-      name,
-      inviteOnly: true,
-      subscribers: [org.owner, ...people],
-    });
-    const say = (content: string, by: TestAccount = org.owner) =>
-      send(gateway.as(by), toChannel(room.id, { topic: "talk", content }));
-    return { room, say, hash: `#narrow/channel/${room.id}/topic/talk` };
+    const server = { db, org, as: (account: TestAccount) => gateway.as(account) };
+    return createTopic(server, name, people, { inviteOnly: true });
   }
 
   describe("whose rights change", () => {
@@ -59,14 +50,14 @@ describe("The browser client", () => {
       await say("before");
       const { page, complaints } = await open(hash, { as: ada });
       await inList(page, "before").waitFor();
-      await box(page).fill("half a thought");
+      await messageBox(page).fill("half a thought");
       const principals = { subscriptions: [room.name], principals: [ada.id] };
       const owner = gateway.as(org.owner);
       const removed = await owner.delete("/api/v1/users/me/subscriptions", principals);
       expect(removed.status).to.equal(200);
       await page.getByRole("alert").filter({ hasText: "You are not in this channel" }).waitFor();
-      expect(await list(page).count()).to.equal(0);
-      expect(await box(page).inputValue()).to.equal("half a thought");
+      expect(await messageList(page).count()).to.equal(0);
+      expect(await messageBox(page).inputValue()).to.equal("half a thought");
       await say("without Ada");
       await owner.post("/api/v1/users/me/subscriptions", {
         subscriptions: [{ name: room.name }],
@@ -74,7 +65,7 @@ describe("The browser client", () => {
       });
       await say("again with Ada");
       await inList(page, "again with Ada").waitFor();
-      expect(await box(page).inputValue()).to.equal("half a thought");
+      expect(await messageBox(page).inputValue()).to.equal("half a thought");
       expect(complaints.filter((one) => !/ 400 |ERR_/.test(one))).to.deep.equal([]);
     });
 
@@ -142,9 +133,9 @@ describe("The browser client", () => {
         });
         const sent = inList(page, "now");
         await sent.waitFor();
-        const shownAt = await list(page).locator("time").first().getAttribute("datetime");
+        const shownAt = await messageList(page).locator("time").first().getAttribute("datetime");
         expect(Math.abs(Date.parse(shownAt ?? "") - Date.now())).to.be.below(120_000);
-        await box(page).fill("in an hour");
+        await messageBox(page).fill("in an hour");
         await page.getByRole("button", { name: "Send later" }).click();
         const inAnHour = page.getByRole("menuitem", { name: /^In an hour/ });
         const hourOf = async () =>
@@ -196,16 +187,16 @@ describe("The browser client", () => {
         await page.getByLabel("Password", { exact: true }).fill(password);
         await page.getByRole("button", { name: "Sign in", exact: true }).click();
         await alert.waitFor();
-        await box(page).fill("from memory");
+        await messageBox(page).fill("from memory");
         await sendButton(page).click();
         await inList(page, "from memory").waitFor();
         await page.locator(".unsent").waitFor({ state: "detached" });
-        expect(await box(page).inputValue()).to.equal("");
+        expect(await messageBox(page).inputValue()).to.equal("");
         expect(complaints.filter((one) => !/ 404 |ERR_/.test(one))).to.deep.equal([]);
         await changeChannel(scene().db, room, {
           canSendMessageGroupId: scene().org.groups["role:owners"],
         });
-        await box(page).fill("refused");
+        await messageBox(page).fill("refused");
         await sendButton(page).click();
         await page.getByRole("button", { name: "Send again" }).waitFor();
       });
@@ -252,7 +243,7 @@ describe("The browser client", () => {
           await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
           const isList = !hash.startsWith("#organization");
           await (
-            isList ? list(page).locator(".rendered").first() : page.locator("table")
+            isList ? messageList(page).locator(".rendered").first() : page.locator("table")
           ).waitFor();
           expect(await page.evaluate("document.documentElement.scrollWidth"), hash).to.equal(width);
           if (!isList) continue;
@@ -266,10 +257,10 @@ describe("The browser client", () => {
         }
         // Names in suggestions, and in the profile of a person.
         await page.evaluate(`location.hash = "#feed"`);
-        await box(page).fill("");
-        await box(page).pressSequentially("@<img");
+        await messageBox(page).fill("");
+        await messageBox(page).pressSequentially("@<img");
         await page.getByRole("listbox").getByRole("option").first().waitFor();
-        await box(page).press("Enter");
+        await messageBox(page).press("Enter");
         expect(await page.evaluate("globalThis.attacked")).to.equal(undefined);
         expect(elsewhere).to.deep.equal([]);
         expect(complaints.filter((one) => !/ERR_|gravatar/.test(one))).to.deep.equal([]);
@@ -294,36 +285,26 @@ describe("The browser client", () => {
       const begun = performance.now();
       const { page } = await open(hash, {
         as: fay,
-        prepare: ({ page: made }) =>
-          made.addInitScript(`globalThis.tasks = [];
-            new PerformanceObserver((list) => {
-              for (const { duration } of list.getEntries()) tasks.push(duration);
-            }).observe({ type: "longtask", buffered: true });`),
+        prepare: ({ page: made }) => made.addInitScript(noteLongTasks),
       });
       await inList(page, "hello").waitFor();
-      const report = async (what: string) => {
-        const tasks = await page.evaluate<number[]>("tasks.splice(0)");
-        const longest = Math.round(Math.max(0, ...tasks));
-        console.log(`        ${what}: ${tasks.length} long tasks, the longest ${longest} ms`);
-        return longest;
-      };
       console.log(`        opened in ${Math.round(performance.now() - begun)} ms`);
-      await report("opening");
+      await longestTask(page, "opening");
       expect(
         await page.getByRole("navigation").getByRole("link", { name: /many/ }).count(),
       ).to.be.above(1_900);
       const completing = performance.now();
-      await box(page).pressSequentially("@crowd");
+      await messageBox(page).pressSequentially("@crowd");
       await page.getByRole("listbox").getByRole("option").first().waitFor();
       console.log(`        completed in ${Math.round(performance.now() - completing)} ms`);
-      const typing = await report("typing six characters");
-      await box(page).fill("");
+      const typing = await longestTask(page, "typing six characters");
+      await messageBox(page).fill("");
       for (let n = 0; n < 20; n++) await say(`message ${n}`);
       await inList(page, "message 19").waitFor();
-      const following = await report("following 20 messages");
+      const following = await longestTask(page, "following 20 messages");
       await page.getByRole("link", { name: "All messages" }).click();
       await inList(page, "message 19").waitFor();
-      const changing = await report("changing the view");
+      const changing = await longestTask(page, "changing the view");
       expect(Math.max(typing, following, changing)).to.be.below(500);
     });
   });

@@ -2,7 +2,7 @@ import { channel, succeeded, type TestAccount, user, waitFor } from "@carillon/t
 import { allOperations } from "@carillon/contract";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { accessibilityFaults } from "./support/axe.ts";
+import { seriousFaults } from "./support/axe.ts";
 import { useWebClient } from "./support/web-client.ts";
 
 const picture =
@@ -403,11 +403,7 @@ describe("The pages of the browser client that run an organization", () => {
         for (const section of sections) {
           await page.getByRole("navigation", { name: "Organization" }).getByText(section).click();
           await page.getByRole("region", { name: section, exact: true }).first().waitFor();
-          const faults = await accessibilityFaults(page);
-          expect(
-            faults.filter((fault) => /^(critical|serious) /.test(fault)),
-            section,
-          ).to.deep.equal([]);
+          expect(await seriousFaults(page), section).to.deep.equal([]);
           const [content, room] = await page.evaluate<[number, number]>(
             "[document.documentElement.scrollWidth, document.documentElement.clientWidth]",
           );

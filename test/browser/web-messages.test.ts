@@ -9,8 +9,9 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { accessibilityFaults } from "./support/axe.ts";
+import { seriousFaults } from "./support/axe.ts";
 import { useWebClient } from "./support/web-client.ts";
+import { inList, messageBox, messageList } from "./support/web-page.ts";
 
 const password = "four quiet herons drink";
 
@@ -22,10 +23,6 @@ describe("The browser client", () => {
     for (const content of contents)
       await send(scene().gateway.as(as), toChannel(to, { topic, content }));
   }
-
-  const box = (page: Page) => page.getByRole("textbox", { name: "Message", exact: true });
-  const list = (page: Page) => page.getByRole("log", { name: "Messages" });
-  const inList = (page: Page, text: string) => list(page).getByText(text, { exact: true });
 
   it("signs in with a password, shows what is unread, and forgets the key", async () => {
     const { db, open, person, org } = scene();
@@ -67,25 +64,25 @@ describe("The browser client", () => {
     await his.getByText("No messages here yet.").waitFor();
     await hers.keyboard.press("c");
     await hers.locator("textarea:focus").waitFor();
-    await box(hers).pressSequentially("Hi **Ben**");
+    await messageBox(hers).pressSequentially("Hi **Ben**");
     await his.getByText("Ada is typing…").waitFor();
     await hers.keyboard.press("Enter");
-    await list(his).locator("strong", { hasText: "Ben" }).waitFor();
+    await messageList(his).locator("strong", { hasText: "Ben" }).waitFor();
     expect(await his.getByText("Ada is typing…").count()).to.equal(0);
 
     await his.keyboard.press("+");
     await his.getByRole("dialog").getByRole("button", { name: "tada" }).click();
     await hers.getByRole("button", { name: "tada 1: Ben" }).waitFor();
 
-    await box(hers).blur();
+    await messageBox(hers).blur();
     await hers.keyboard.press("e");
     const edit = hers.getByRole("textbox", { name: "Edit" });
     await edit.fill("Hello again");
     await edit.press("Enter");
     await inList(his, "Hello again").waitFor();
-    expect(await list(his).locator("strong").count()).to.equal(0);
+    expect(await messageList(his).locator("strong").count()).to.equal(0);
 
-    await list(hers).getByRole("button", { name: "More" }).press("Enter");
+    await messageList(hers).getByRole("button", { name: "More" }).press("Enter");
     // The menu has the focus, so that arrows walk through it.
     await waitFor(() => hers.evaluate<boolean>("document.activeElement?.role === 'menuitem'"), {
       what: "the menu has the focus",
@@ -109,7 +106,7 @@ describe("The browser client", () => {
       if (sent++ === 0) await route.fetch();
       return route.abort();
     });
-    await box(page).fill("Words in a storm");
+    await messageBox(page).fill("Words in a storm");
     await page.getByRole("button", { name: "Send", exact: true }).click();
     await inList(page, "Words in a storm").first().waitFor();
     await waitFor(() => sent > 1, { what: "the request is repeated" });
@@ -139,7 +136,7 @@ describe("The browser client", () => {
       groups: { canSendMessageGroupId: org.groups["role:owners"] },
     });
     const { page } = await open(`#narrow/channel/${room.id}/topic/no`, { as: dora });
-    await box(page).fill("May I?");
+    await messageBox(page).fill("May I?");
     await page.keyboard.press("Enter");
     const alert = page.getByRole("alert").filter({ hasText: "Not sent" });
     await alert.waitFor();
@@ -189,7 +186,7 @@ describe("The browser client", () => {
     await page.keyboard.press("End");
     await page.keyboard.press("k");
     await page.keyboard.press("*");
-    await list(page).getByRole("img", { name: "Starred" }).waitFor();
+    await messageList(page).getByRole("img", { name: "Starred" }).waitFor();
     await page.keyboard.press("r");
     await page.locator("textarea:focus").waitFor();
     expect(await page.getByRole("textbox", { name: "Topic", exact: true }).inputValue()).to.equal(
@@ -203,7 +200,7 @@ describe("The browser client", () => {
     await page.locator("input:focus").waitFor();
     await page.keyboard.type("note");
     await page.keyboard.press("Enter");
-    await list(page).locator(".highlight", { hasText: "note" }).first().waitFor();
+    await messageList(page).locator(".highlight", { hasText: "note" }).first().waitFor();
     expect(page.url()).to.match(/#narrow\/search\/note$/);
   });
 
@@ -219,8 +216,7 @@ describe("The browser client", () => {
       hasTouch: true,
     });
     await inList(page, "Hello").waitFor();
-    const faults = await accessibilityFaults(page);
-    expect(faults.filter((fault) => /^(critical|serious) /.test(fault))).to.deep.equal([]);
+    expect(await seriousFaults(page)).to.deep.equal([]);
     expect(await page.evaluate("document.documentElement.scrollWidth")).to.equal(390);
     const link = page.getByRole("navigation").getByRole("link", { name: /pocket/ });
     expect(await link.count()).to.equal(0);

@@ -23,8 +23,9 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 import type { Locator, Page } from "playwright-core";
-import { accessibilityFaults } from "./support/axe.ts";
+import { seriousFaults } from "./support/axe.ts";
 import { useWebClient } from "./support/web-client.ts";
+import { messageBox } from "./support/web-page.ts";
 
 describe("Sending later with the browser client", () => {
   const scene = useWebClient();
@@ -48,13 +49,12 @@ describe("Sending later with the browser client", () => {
       const opened = await scene().open(hash, { as: ada, viewport: { width, height: 844 } });
       return opened.page;
     };
-    const box = (page: Page) => page.getByRole("textbox", { name: "Message", exact: true });
     const button = (from: Page | Locator, name: string) =>
       from.getByRole("button", { name, exact: true });
     /** Opens a topic, writes a message and opens the menu of "Send later". */
     const compose = async (content: string) => {
       const page = await open(`#narrow/channel/${room.id}/topic/herons`);
-      await box(page).fill(content);
+      await messageBox(page).fill(content);
       await button(page, "Send later").click();
       return page;
     };
@@ -63,7 +63,9 @@ describe("Sending later with the browser client", () => {
     const entry = (page: Page, name: RegExp, text: string) =>
       section(page, name).getByRole("listitem").filter({ hasText: text });
     const boxHas = (page: Page, text: string) =>
-      waitFor(async () => (await box(page).inputValue()) === text, { what: `the box has ${text}` });
+      waitFor(async () => (await messageBox(page).inputValue()) === text, {
+        what: `the box has ${text}`,
+      });
     /** The local time of an instant. */
     const local = (seconds: number | undefined, timeZone: string) =>
       new Date((seconds ?? 0) * 1_000).toLocaleString("sv", { timeZone });
@@ -108,7 +110,7 @@ describe("Sending later with the browser client", () => {
       await dialog.getByText("this time has passed").waitFor();
       await button(dialog, "Schedule").click();
       await dialog.getByRole("alert").waitFor();
-      expect(await box(page).inputValue()).to.equal("Good morning, New York");
+      expect(await messageBox(page).inputValue()).to.equal("Good morning, New York");
 
       await dialog.getByLabel("Date").fill("2031-03-09");
       await dialog.getByLabel("Time", { exact: true }).fill("02:30");
@@ -128,7 +130,7 @@ describe("Sending later with the browser client", () => {
       const page = await compose("Nobody reads this");
       await choose(page, /^In an hour/);
       await page.getByRole("alert").filter({ hasText: "Not scheduled:" }).waitFor();
-      expect(await box(page).inputValue()).to.equal("Nobody reads this");
+      expect(await messageBox(page).inputValue()).to.equal("Nobody reads this");
     });
 
     it("repeats by a rule, after a preview of the next five times", async () => {
@@ -275,8 +277,7 @@ describe("Sending later with the browser client", () => {
       await failed.waitFor();
       expect(await failed.locator("time").textContent()).to.match(/ ago/);
       await page.getByText("1 failed").waitFor({ state: "attached" });
-      const faults = await accessibilityFaults(page);
-      expect(faults.filter((fault) => /^(critical|serious) /.test(fault))).to.deep.equal([]);
+      expect(await seriousFaults(page)).to.deep.equal([]);
       const size = await page.evaluate<number[]>(
         "[document.documentElement.scrollWidth, document.documentElement.clientWidth]",
       );
@@ -305,8 +306,7 @@ describe("Sending later with the browser client", () => {
       await dialog.getByLabel("Date").fill("2031-05-01");
       await dialog.getByLabel("Time", { exact: true }).fill("17:45");
       await dialog.getByLabel("if the topic is resolved").check();
-      const faults = await accessibilityFaults(page);
-      expect(faults.filter((fault) => /^(critical|serious) /.test(fault))).to.deep.equal([]);
+      expect(await seriousFaults(page)).to.deep.equal([]);
       await button(dialog, "Save").click();
       const final = entry(page, /^Upcoming/, "Final text");
       await final.getByText("Not sent if the topic is resolved").waitFor();

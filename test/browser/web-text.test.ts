@@ -12,8 +12,9 @@ import { thumbnail } from "@carillon/jobs";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
 import { compose } from "../../packages/markdown/src/hostile-fragments.test.ts";
-import { accessibilityFaults } from "./support/axe.ts";
+import { accessibilityFaults, seriousFaults } from "./support/axe.ts";
 import { useWebClient } from "./support/web-client.ts";
+import { messageBox, messageList, sizes } from "./support/web-page.ts";
 
 /** HTML that our renderer never makes, each with a script or a request to another server. */
 const attacks: readonly string[] = [
@@ -54,11 +55,15 @@ describe("Texts in the browser client", () => {
       send(gateway.as(as), toChannel(room.id, { topic: "talk", content }));
     return { ada, ben, room, say, hash: `#narrow/channel/${room.id}/topic/talk` };
   }
-  const box = (page: Page) => page.getByRole("textbox", { name: "Message", exact: true });
-  const list = (page: Page) => page.getByRole("log", { name: "Messages" });
   /** Without pictures that are not there: of another site, which tests do not reach, and of `:zulip:`. */
   const faultsOf = (complaints: readonly string[]) =>
     complaints.filter((one) => !/ERR_|gravatar|status of 404/.test(one));
+
+  /** Expects that no message is wider than the list. */
+  async function expectToFit(page: Page): Promise<void> {
+    const isWide = await messageList(page).evaluate((log) => log.scrollWidth > log.clientWidth);
+    expect(isWide, "the list scrolls sideways").to.equal(false);
+  }
 
   it("show spoilers, times, code, mentions and formulas", async () => {
     const { ada, ben, say, hash } = await topic("formats");
@@ -76,26 +81,26 @@ describe("Texts in the browser client", () => {
     );
     const { page, context, complaints } = await scene().open(hash, { as: ada });
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-    await list(page).getByText("Fri, Mar 8, 2024, 12:00 AM GMT+1").waitFor();
-    expect(await list(page).locator(".own-mention").allTextContents()).to.deep.equal([
+    await messageList(page).getByText("Fri, Mar 8, 2024, 12:00 AM GMT+1").waitFor();
+    expect(await messageList(page).locator(".own-mention").allTextContents()).to.deep.equal([
       "@Ada formats",
     ]);
-    expect(await list(page).locator(".emoji").allTextContents()).to.deep.equal(["❤️"]);
+    expect(await messageList(page).locator(".emoji").allTextContents()).to.deep.equal(["❤️"]);
 
-    const button = list(page).getByRole("button", { name: "Show", exact: true });
-    expect(await list(page).getByText("butler").isVisible()).to.equal(false);
+    const button = messageList(page).getByRole("button", { name: "Show", exact: true });
+    expect(await messageList(page).getByText("butler").isVisible()).to.equal(false);
     await button.press("Enter");
-    await list(page).getByText("butler").waitFor();
-    await list(page).getByRole("button", { name: "Hide", exact: true }).press("Space");
-    await list(page).getByText("butler").waitFor({ state: "hidden" });
+    await messageList(page).getByText("butler").waitFor();
+    await messageList(page).getByRole("button", { name: "Hide", exact: true }).press("Space");
+    await messageList(page).getByText("butler").waitFor({ state: "hidden" });
 
-    await list(page).getByRole("button", { name: "Copy", exact: true }).press("Enter");
-    await list(page).getByRole("button", { name: "Copied", exact: true }).waitFor();
+    await messageList(page).getByRole("button", { name: "Copy", exact: true }).press("Enter");
+    await messageList(page).getByRole("button", { name: "Copied", exact: true }).waitFor();
     expect(await page.evaluate("navigator.clipboard.readText()")).to.equal("print(1)\n");
-    await list(page).getByText("Python").waitFor();
+    await messageList(page).getByText("Python").waitFor();
 
     // KaTeX's layout is shown once its stylesheet is there, with the styles that the HTML names.
-    await list(page).locator(".katex-html .frac-line").first().waitFor();
+    await messageList(page).locator(".katex-html .frac-line").first().waitFor();
     expect(
       await page.evaluate(
         `document.querySelector(".katex .vlist-t .vlist > span").style.top !== "" &&
@@ -108,12 +113,11 @@ describe("Texts in the browser client", () => {
       ),
     ).to.include("rtl");
 
-    const outside = list(page).getByRole("link", { name: "https://elsewhere.example/" });
+    const outside = messageList(page).getByRole("link", { name: "https://elsewhere.example/" });
     expect(await outside.getAttribute("rel")).to.equal("noopener noreferrer");
-    const faults = await accessibilityFaults(page);
-    expect(faults.filter((fault) => /^(critical|serious) /.test(fault))).to.deep.equal([]);
+    expect(await seriousFaults(page)).to.deep.equal([]);
     expect(faultsOf(complaints)).to.deep.equal([]);
-    await list(page).getByRole("link", { name: "Here", exact: true }).click();
+    await messageList(page).getByRole("link", { name: "Here", exact: true }).click();
     await page.waitForURL(/#narrow\/is\/starred$/);
   });
 
@@ -122,12 +126,12 @@ describe("Texts in the browser client", () => {
     const code = '# a\n@b\ndef f(x):\n    return len("s") + 1\n';
     await say(ben, `\`\`\`python\n${code}\`\`\`\n\n\`\`\`diff\n-a\n+b\n@@ -1 +1 @@\n\`\`\``);
     const { page } = await scene().open(hash, { as: ada });
-    await list(page).locator("pre .gd").waitFor();
-    expect(await list(page).locator("pre code").first().textContent()).to.equal(code);
+    await messageList(page).locator("pre .gd").waitFor();
+    expect(await messageList(page).locator("pre code").first().textContent()).to.equal(code);
     const seen: string[] = [];
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
-      const colours = await list(page).evaluate((log) =>
+      const colours = await messageList(page).evaluate((log) =>
         ["code", ".k", ".s2", ".mi", ".c1", ".nf", ".nb", ".gd"].map((token) => {
           const element = log.querySelector(`pre ${token}`);
           return element === null ? "missing" : getComputedStyle(element).color;
@@ -142,107 +146,115 @@ describe("Texts in the browser client", () => {
     expect(new Set(seen).size, seen.join()).to.equal(16);
   });
 
-  it("are polls and to-do lists, which two people change at once", async () => {
-    const { ada, ben, say, hash } = await topic("polls");
-    await say(ada, "/poll Lunch?\nSoup\nRice");
-    await say(ada, "/todo Today\nCook: rice\nEat");
-    const { page: hers } = await scene().open(hash, { as: ada });
-    const { page: his } = await scene().open(hash, { as: ben });
-    await his.getByRole("button", { name: "Soup: 0 votes" }).press("Enter");
-    await hers.getByRole("button", { name: "Soup: 1 vote" }).press("Enter");
-    await his.getByRole("button", { name: "Soup: 2 votes" }).press("Enter");
-    await hers.getByRole("button", { name: "Soup: 1 vote", pressed: true }).waitFor();
-    await his.getByRole("textbox", { name: "New option" }).fill("Bread");
-    await his.getByRole("textbox", { name: "New option" }).press("Enter");
-    await hers.getByRole("button", { name: "Bread: 0 votes" }).press("Enter");
-    await his.getByRole("button", { name: "Bread: 1 vote", pressed: false }).waitFor();
+  for (const { size, title, viewport } of sizes) {
+    it(`are polls and to-do lists, which two people change at once, ${title}`, async () => {
+      const { ada, ben, say, hash } = await topic(`polls-${size}`);
+      await say(ada, "/poll Lunch?\nSoup\nRice");
+      await say(ada, "/todo Today\nCook: rice\nEat");
+      const { page: hers } = await scene().open(hash, { as: ada, viewport });
+      const { page: his } = await scene().open(hash, { as: ben, viewport });
+      await his.getByRole("button", { name: "Soup: 0 votes" }).press("Enter");
+      await hers.getByRole("button", { name: "Soup: 1 vote" }).press("Enter");
+      await his.getByRole("button", { name: "Soup: 2 votes" }).press("Enter");
+      await hers.getByRole("button", { name: "Soup: 1 vote", pressed: true }).waitFor();
+      await his.getByRole("textbox", { name: "New option" }).fill("Bread");
+      await his.getByRole("textbox", { name: "New option" }).press("Enter");
+      await hers.getByRole("button", { name: "Bread: 0 votes" }).press("Enter");
+      await his.getByRole("button", { name: "Bread: 1 vote", pressed: false }).waitFor();
 
-    await his.getByRole("checkbox", { name: /Eat/ }).press("Space");
-    await hers.locator(".todo-done", { hasText: "Eat" }).waitFor();
-    await hers.getByRole("textbox", { name: "New task" }).fill("Wash");
-    await hers.getByRole("button", { name: "Add task" }).click();
-    await his.getByRole("checkbox", { name: "Wash", checked: false }).waitFor();
-  });
+      await his.getByRole("checkbox", { name: /Eat/ }).press("Space");
+      await hers.locator(".todo-done", { hasText: "Eat" }).waitFor();
+      await hers.getByRole("textbox", { name: "New task" }).fill("Wash");
+      await hers.getByRole("button", { name: "Add task" }).click();
+      await his.getByRole("checkbox", { name: "Wash", checked: false }).waitFor();
+      await expectToFit(his);
+      expect(await seriousFaults(his)).to.deep.equal([]);
+    });
 
-  it("take files that are dropped or pasted, and show pictures by the account's key", async () => {
-    const { ada, hash } = await topic("files");
-    const { db } = scene();
-    const { page, complaints } = await scene().open(hash, { as: ada });
-    const bytes = [...pngPicture(640, 480)];
-    // As a browser does: an event with the file.
-    const give = (type: "paste" | "drop", name: string) =>
-      page.evaluate(`(() => {
-        const data = new DataTransfer();
-        data.items.add(new File([new Uint8Array(${JSON.stringify(bytes)})], ${JSON.stringify(name)}, { type: "image/png" }));
-        const init = { bubbles: true, cancelable: true };
-        document.querySelector(".compose-message").dispatchEvent(
-          ${type === "paste"}
-            ? new ClipboardEvent("paste", { ...init, clipboardData: data })
-            : new DragEvent("drop", { ...init, dataTransfer: data }));
-      })()`);
-    await box(page).waitFor();
-    const linksTo = async (name: string) => (await box(page).inputValue()).includes(`[${name}](/`);
-    await give("paste", "pasted.png");
-    await waitFor(() => linksTo("pasted.png"), { what: "the pasted file is linked" });
-    await give("drop", "dropped [1].png");
-    await waitFor(() => linksTo("dropped  1 .png"), { what: "the dropped file is linked" });
-    await page.getByRole("button", { name: "Send", exact: true }).click();
-    await list(page).locator("img[data-original-content-type]").nth(1).waitFor();
-    const jobs = await db.rows<{ intentId: number; version: number }>(
-      `SELECT id AS "intentId", version FROM job_intent WHERE job = 'thumbnail' AND state = 'pending'`,
-    );
-    for (const job of jobs) await runJob(db, thumbnail, job);
-    // A page that is opened now has the thumbnails.
-    const { page: later, complaints: others } = await scene().open(hash, { as: ada });
-    const shown = `[...document.querySelectorAll(".picture")].filter(
-      (one) => one.src.startsWith("blob:") && one.naturalWidth === 640).length`;
-    await waitFor(async () => (await later.evaluate(shown)) === 2, { what: "both are shown" });
-    // The preview opens the file itself, by an address without credentials.
-    const [tab] = await Promise.all([
-      later.context().waitForEvent("page"),
-      later.getByRole("link", { name: "pasted.png" }).first().click(),
-    ]);
-    await tab.waitForURL(/\/user_uploads\/temporary\/.*pasted\.png$/);
-    expect(faultsOf([...complaints, ...others])).to.deep.equal([]);
-  });
+    it(`take files that are dropped or pasted, and show pictures by the account's key, ${title}`, async () => {
+      const { ada, hash } = await topic(`files-${size}`);
+      const { db } = scene();
+      const { page, complaints } = await scene().open(hash, { as: ada, viewport });
+      const bytes = [...pngPicture(640, 480)];
+      // As a browser does: an event with the file.
+      const give = (type: "paste" | "drop", name: string) =>
+        page.evaluate(`(() => {
+          const data = new DataTransfer();
+          data.items.add(new File([new Uint8Array(${JSON.stringify(bytes)})], ${JSON.stringify(name)}, { type: "image/png" }));
+          const init = { bubbles: true, cancelable: true };
+          document.querySelector(".compose-message").dispatchEvent(
+            ${type === "paste"}
+              ? new ClipboardEvent("paste", { ...init, clipboardData: data })
+              : new DragEvent("drop", { ...init, dataTransfer: data }));
+        })()`);
+      await messageBox(page).waitFor();
+      const linksTo = async (name: string) =>
+        (await messageBox(page).inputValue()).includes(`[${name}](/`);
+      await give("paste", "pasted.png");
+      await waitFor(() => linksTo("pasted.png"), { what: "the pasted file is linked" });
+      await give("drop", "dropped [1].png");
+      await waitFor(() => linksTo("dropped  1 .png"), { what: "the dropped file is linked" });
+      await page.getByRole("button", { name: "Send", exact: true }).click();
+      await messageList(page).locator("img[data-original-content-type]").nth(1).waitFor();
+      const jobs = await db.rows<{ intentId: number; version: number }>(
+        `SELECT id AS "intentId", version FROM job_intent WHERE job = 'thumbnail' AND state = 'pending'`,
+      );
+      for (const job of jobs) await runJob(db, thumbnail, job);
+      // A page that is opened now has the thumbnails.
+      const { page: later, complaints: others } = await scene().open(hash, { as: ada, viewport });
+      const shown = `[...document.querySelectorAll(".picture")].filter(
+        (one) => one.src.startsWith("blob:") && one.naturalWidth === 640).length`;
+      await waitFor(async () => (await later.evaluate(shown)) === 2, { what: "both are shown" });
+      await expectToFit(later);
+      // The preview opens the file itself, by an address without credentials.
+      const [tab] = await Promise.all([
+        later.context().waitForEvent("page"),
+        later.getByRole("link", { name: "pasted.png" }).first().click(),
+      ]);
+      await tab.waitForURL(/\/user_uploads\/temporary\/.*pasted\.png$/);
+      expect(faultsOf([...complaints, ...others])).to.deep.equal([]);
+    });
+  }
 
   it("complete mentions, channels, topics and emoji by the keyboard", async () => {
     const { ada, ben, say, hash } = await topic("completion");
     await say(ben, "first");
     const { page, complaints } = await scene().open(hash, { as: ada });
     const options = page.getByRole("listbox").getByRole("option");
-    await box(page).pressSequentially("Hi @ben comp");
+    await messageBox(page).pressSequentially("Hi @ben comp");
     await options.first().waitFor();
     expect(await options.allTextContents()).to.have.length(1);
-    await box(page).press("Tab");
-    expect(await box(page).inputValue()).to.equal("Hi @**Ben completion** ");
-    await box(page).pressSequentially("in #compl");
+    await messageBox(page).press("Tab");
+    expect(await messageBox(page).inputValue()).to.equal("Hi @**Ben completion** ");
+    await messageBox(page).pressSequentially("in #compl");
     await options.filter({ hasText: "#completion" }).waitFor();
-    await box(page).press("Enter");
-    await box(page).press("Backspace");
-    expect(await box(page).inputValue()).to.equal("Hi @**Ben completion** in #**completion**");
-    await box(page).fill("");
-    await box(page).pressSequentially("#**completion>ta");
+    await messageBox(page).press("Enter");
+    await messageBox(page).press("Backspace");
+    expect(await messageBox(page).inputValue()).to.equal(
+      "Hi @**Ben completion** in #**completion**",
+    );
+    await messageBox(page).fill("");
+    await messageBox(page).pressSequentially("#**completion>ta");
     await options.filter({ hasText: "talk" }).waitFor();
-    await box(page).press("Enter");
-    expect(await box(page).inputValue()).to.equal("#**completion>talk** ");
-    await box(page).pressSequentially("@_comp");
+    await messageBox(page).press("Enter");
+    expect(await messageBox(page).inputValue()).to.equal("#**completion>talk** ");
+    await messageBox(page).pressSequentially("@_comp");
     await options.nth(1).waitFor();
-    await box(page).press("ArrowDown");
+    await messageBox(page).press("ArrowDown");
     expect(
       await page.evaluate(
         `document.getElementById(document.activeElement.getAttribute("aria-activedescendant")).textContent`,
       ),
     ).to.include("Ben");
-    await box(page).press("Escape");
+    await messageBox(page).press("Escape");
     await options.first().waitFor({ state: "detached" });
     // Escape has closed the list, not left the box; the next one leaves it.
     expect(await page.evaluate("document.activeElement.tagName")).to.equal("TEXTAREA");
-    await box(page).fill("");
-    await box(page).pressSequentially(":smil");
+    await messageBox(page).fill("");
+    await messageBox(page).pressSequentially(":smil");
     await options.filter({ hasText: ":smile:" }).waitFor();
-    await box(page).press("Enter");
-    expect(await box(page).inputValue()).to.equal(":smile: ");
+    await messageBox(page).press("Enter");
+    expect(await messageBox(page).inputValue()).to.equal(":smile: ");
     expect(faultsOf(complaints).filter((one) => !/emoji/.test(one))).to.deep.equal([]);
   });
 
@@ -283,7 +295,7 @@ describe("Texts in the browser client", () => {
       for (let n = 0; n < 12; n++)
         await say(ben, compose(random, 400).replaceAll("\0", "").slice(0, 5_000));
       const { page, complaints, elsewhere } = await look(hash, ada);
-      await list(page).locator(".rendered").nth(11).waitFor();
+      await messageList(page).locator(".rendered").nth(11).waitFor();
       expect(await page.evaluate(active)).to.deep.equal([]);
       expect(elsewhere).to.deep.equal([]);
       expect(faultsOf(complaints)).to.deep.equal([]);
@@ -293,11 +305,12 @@ describe("Texts in the browser client", () => {
       const { ada, ben, say, hash } = await topic("attacks");
       for (const [at] of attacks.entries()) await say(ben, `message ${at}`);
       const { page, elsewhere } = await look(hash, ada, attacks);
-      await list(page)
+      await messageList(page)
         .locator(".rendered")
         .nth(attacks.length - 1)
         .waitFor();
-      for (const link of await list(page).locator(".rendered a[href]").all()) await link.click();
+      for (const link of await messageList(page).locator(".rendered a[href]").all())
+        await link.click();
       expect(await page.evaluate(active)).to.deep.equal([]);
       expect(await page.evaluate("globalThis.attacked")).to.equal(undefined);
       expect(elsewhere).to.deep.equal([]);

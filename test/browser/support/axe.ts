@@ -15,3 +15,8 @@ export async function accessibilityFaults(page: Page): Promise<readonly string[]
     nodes.map(({ target }) => `${impact} ${id}: ${target.join(" ")}`),
   );
 }
+
+/** Returns those violations whose impact is critical or serious. */
+export async function seriousFaults(page: Page): Promise<readonly string[]> {
+  return (await accessibilityFaults(page)).filter((fault) => /^(critical|serious) /.test(fault));
+}

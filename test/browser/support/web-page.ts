@@ -9,6 +9,9 @@ export const sizes = [
 export const messageBox = (page: Page): Locator =>
   page.getByRole("textbox", { name: "Message", exact: true });
 
+export const sendButton = (page: Page): Locator =>
+  page.getByRole("button", { name: "Send", exact: true });
+
 export const messageList = (page: Page): Locator => page.getByRole("log", { name: "Messages" });
 
 export const inList = (page: Page, text: string): Locator =>
