@@ -1,7 +1,6 @@
 import { addReaction, deleteMessage, updateMessage } from "@carillon/contract";
 import {
   changeChannel,
-  channel,
   pastMessages,
   send,
   type TestAccount,
@@ -10,37 +9,22 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 import type { Page, Route } from "playwright-core";
+import { longestTask, noteLongTasks } from "./support/long-tasks.ts";
 import { useWebClientProcess } from "./support/web-client-process.ts";
+import { inList, messageBox, messageList, sendButton } from "./support/web-page.ts";
+import { createTopic } from "./support/web-topic.ts";
 
 describe("The browser client with faults of the server and the network", () => {
   const scene = useWebClientProcess();
 
-  const box = (page: Page) => page.getByRole("textbox", { name: "Message", exact: true });
-  const list = (page: Page) => page.getByRole("log", { name: "Messages" });
-  const inList = (page: Page, text: string) => list(page).getByText(text, { exact: true });
-  const sendButton = (page: Page) => page.getByRole("button", { name: "Send", exact: true });
   const shown = (page: Page) =>
     page
       .locator("[role=log] .rendered")
       .allTextContents()
       .then((all) => all.map((one) => one.trim()));
 
-  /** A channel with people, and its topic `talk`. */
-  async function topic(name: string, ...people: readonly TestAccount[]) {
-    const { db, org, as } = scene();
-    const room = await channel(db, org.owner, { name, subscribers: [org.owner, ...people] });
-    const say = (content: string, by: TestAccount = org.owner) =>
-      send(as(by), toChannel(room.id, { topic: "talk", content }));
-    /** The contents that the server has, oldest first. */
-    const stored = async () => {
-      const rows = await db.rows<{ content: string }>(
-        "SELECT content FROM messages WHERE recipient_id = $1 ORDER BY id",
-        [room.recipientId],
-      );
-      return rows.map(({ content }) => content);
-    };
-    return { room, say, stored, hash: `#narrow/channel/${room.id}/topic/talk` };
-  }
+  const topic = (name: string, ...people: readonly TestAccount[]) =>
+    createTopic(scene(), name, people);
 
   it("sends a message once and shows all others if the gateway is killed meanwhile", async () => {
     const { open, person, gateway, restart } = scene();
@@ -57,10 +41,10 @@ describe("The browser client with faults of the server and the network", () => {
       await page.unroute("**/api/v1/messages");
       await route.abort();
     });
-    await box(page).fill("in the fall");
+    await messageBox(page).fill("in the fall");
     await sendButton(page).click();
     await page.getByRole("alert").filter({ hasText: "No connection" }).waitFor();
-    await box(page).fill("while it is away");
+    await messageBox(page).fill("while it is away");
     await sendButton(page).click();
     await restart();
     await say("after");
@@ -93,10 +77,10 @@ describe("The browser client with faults of the server and the network", () => {
     await inList(page, "before").waitFor();
     gateway.signal("SIGSTOP");
     try {
-      await box(page).fill("into the ice");
+      await messageBox(page).fill("into the ice");
       await sendButton(page).click();
       await page.getByRole("alert").filter({ hasText: "does not answer" }).waitFor();
-      await list(page).getByText("Waiting for the server").waitFor();
+      await messageList(page).getByText("Waiting for the server").waitFor();
     } finally {
       gateway.signal("SIGCONT");
     }
@@ -108,6 +92,60 @@ describe("The browser client with faults of the server and the network", () => {
     expect(await stored()).to.deep.equal(["before", "into the ice", "after"]);
   });
 
+  it("sends a message again after a refusal of the key that the server does not confirm", async () => {
+    const { open, person } = scene();
+    const lea = await person("Lea");
+    const { hash, say, stored } = await topic("unconfirmed", lea);
+    await say("before");
+    const { page } = await open(hash, { as: lea });
+    await inList(page, "before").waitFor();
+    let refusals = 0;
+    await page.route("**/api/v1/messages", (route) => {
+      if (route.request().method() !== "POST" || refusals++ > 0) return route.fallback();
+      const json = { result: "error", code: "UNAUTHORIZED", msg: "Invalid API key" };
+      return route.fulfill({ status: 401, json });
+    });
+    await messageBox(page).fill("not lost");
+    await sendButton(page).click();
+    await page.locator(".unsent").waitFor();
+    await waitFor(
+      async () => {
+        // Ends a wait of ten seconds.
+        await page.evaluate("dispatchEvent(new Event('online'))");
+        return (await stored()).length === 2;
+      },
+      { what: "the message is stored" },
+    );
+    await page.locator(".unsent").waitFor({ state: "detached" });
+    expect(await stored()).to.deep.equal(["before", "not lost"]);
+  });
+
+  it("goes on with its events after an answer that the server has not sent", async () => {
+    const { open, person } = scene();
+    const max = await person("Max");
+    const { hash, say } = await topic("intercepted", max);
+    await say("before");
+    const { page } = await open(hash, { as: max });
+    await inList(page, "before").waitFor();
+    // Polls are answered by a page of a proxy until the message is there.
+    let isAway = true;
+    await page.route("**/api/v1/events?*", (route) =>
+      isAway ? route.fulfill({ status: 404, body: "<h1>Not here</h1>" }) : route.fallback(),
+    );
+    await say("wakes the poll");
+    await page.getByRole("alert").filter({ hasText: "No connection" }).waitFor();
+    await say("meanwhile");
+    isAway = false;
+    await waitFor(
+      async () => {
+        await page.evaluate("dispatchEvent(new Event('online'))");
+        return (await shown(page)).length === 3;
+      },
+      { what: "all messages are shown" },
+    );
+    expect(await shown(page)).to.deep.equal(["before", "wakes the poll", "meanwhile"]);
+  });
+
   it("says that the key is revoked, and has the unsent words after the next sign-in", async () => {
     const { open, person, as } = scene();
     const password = "four quiet herons drink";
@@ -116,7 +154,7 @@ describe("The browser client with faults of the server and the network", () => {
     await say("before");
     const { page } = await open(hash, { as: cem });
     await inList(page, "before").waitFor();
-    await box(page).fill("not finished");
+    await messageBox(page).fill("not finished");
     const { status } = await as(cem).post("/api/v1/users/me/api_key/regenerate");
     expect(status).to.equal(200);
     // Without a request of the person the page learns it from its event queue.
@@ -125,7 +163,7 @@ describe("The browser client with faults of the server and the network", () => {
     await page.getByLabel("Password", { exact: true }).fill(password);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await inList(page, "before").waitFor();
-    expect(await box(page).inputValue()).to.equal("not finished");
+    expect(await messageBox(page).inputValue()).to.equal("not finished");
     await sendButton(page).click();
     await inList(page, "not finished").waitFor();
     await page.locator(".unsent").waitFor({ state: "detached" });
@@ -141,7 +179,7 @@ describe("The browser client with faults of the server and the network", () => {
     const { page, context } = await open(hash, { as: dora });
     await inList(page, "before").waitFor();
     await context.setOffline(true);
-    await box(page).fill("from the tunnel");
+    await messageBox(page).fill("from the tunnel");
     await sendButton(page).click();
     await page.getByRole("alert").filter({ hasText: "No connection" }).waitFor();
     for (let sent = 0; sent < 2_000; sent += 100)
@@ -151,14 +189,14 @@ describe("The browser client with faults of the server and the network", () => {
         ),
       );
     await say("meanwhile");
-    await watchTasks(page);
+    await page.evaluate(noteLongTasks);
     await context.setOffline(false);
     await page.getByRole("link", { name: "elsewhere 2000 unread" }).waitFor();
     await waitFor(async () => (await shown(page)).length === 3, {
       what: "three messages are shown",
     });
     expect(await shown(page)).to.deep.equal(await stored());
-    expect(await longestTask(page)).to.be.below(1_000);
+    expect(await longestTask(page, "coming back")).to.be.below(1_000);
     await page.getByRole("alert").waitFor({ state: "detached" });
   });
 
@@ -200,7 +238,7 @@ describe("The browser client with faults of the server and the network", () => {
     await db.rows("DELETE FROM event_queue WHERE user_id = $1", [eva.id]);
     await pastMessages(db, room, org.owner, { count: 5_000, topic: "talk" });
     await pastMessages(db, other, org.owner, { count: 300 });
-    await watchTasks(page);
+    await page.evaluate(noteLongTasks);
     await context.setOffline(false);
     await page.getByRole("link", { name: "beside 300 unread" }).waitFor();
     await inList(page, "soup 5000").waitFor();
@@ -217,7 +255,7 @@ describe("The browser client with faults of the server and the network", () => {
       return [...seen];
     })()`);
     expect(seen).to.have.length(5_001);
-    expect(await longestTask(page)).to.be.below(1_000);
+    expect(await longestTask(page, "registering again")).to.be.below(1_000);
     await say("after");
     await page.getByRole("link", { name: "beside 300 unread" }).waitFor();
   });
@@ -246,13 +284,45 @@ describe("The browser client with faults of the server and the network", () => {
     expect(await shown(page)).to.deep.equal(["before", "between"]);
   });
 
+  it("leaves a draft alone that another device has changed", async () => {
+    const { open, person, db, as } = scene();
+    const nia = await person("Nia");
+    const { hash, stored } = await topic("devices", nia);
+    const drafts = () =>
+      db.rows<{ id: number; content: string }>(
+        "SELECT id, content FROM drafts WHERE user_id = $1 ORDER BY id",
+        [nia.id],
+      );
+    const contents = async () => (await drafts()).map(({ content }) => content).join();
+    const { page } = await open(hash, { as: nia });
+    await messageBox(page).fill("from here");
+    await waitFor(async () => (await contents()) === "from here", { what: "it is stored" });
+    const [draft] = await drafts();
+    await as(nia).patch(`/api/v1/drafts/${draft?.id}`, {
+      draft: { type: "", to: [], topic: "", content: "from the phone" },
+    });
+    await page.evaluate("location.hash = '#drafts'");
+    await page.getByText("from the phone").waitFor();
+    await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+    await messageBox(page).pressSequentially(", finished");
+    await waitFor(async () => (await contents()) === "from the phone,from here, finished", {
+      what: "there are two drafts",
+    });
+    await sendButton(page).click();
+    await waitFor(async () => (await contents()) === "from the phone", {
+      what: "the draft of this device is deleted",
+    });
+    await waitFor(async () => (await stored()).length > 0, { what: "the message is stored" });
+    expect(await stored()).to.deep.equal(["from here, finished"]);
+  });
+
   describe("in two tabs", () => {
     it("sends an unsent message once, and clears a refused one in both", async () => {
       const { open, person, db, org } = scene();
       const gil = await person("Gil");
       const { hash, stored, room } = await topic("tabs", gil);
       const { page, context } = await open(hash, { as: gil });
-      await box(page).waitFor();
+      await messageBox(page).waitFor();
       // The server stores the message, and no tab gets an answer.
       let isAway = true;
       await context.route("**/api/v1/messages", async (route) => {
@@ -260,7 +330,7 @@ describe("The browser client with faults of the server and the network", () => {
         await route.fetch();
         return route.abort();
       });
-      await box(page).fill("out of two tabs");
+      await messageBox(page).fill("out of two tabs");
       await sendButton(page).click();
       await page.locator(".unsent").waitFor();
       const second = await context.newPage();
@@ -274,7 +344,7 @@ describe("The browser client with faults of the server and the network", () => {
       expect(await stored()).to.deep.equal(["out of two tabs"]);
 
       await changeChannel(db, room, { canSendMessageGroupId: org.groups["role:owners"] });
-      await box(page).fill("refused at first");
+      await messageBox(page).fill("refused at first");
       await sendButton(page).click();
       await page.getByRole("button", { name: "Send again" }).waitFor();
       await second.reload();
@@ -299,19 +369,19 @@ describe("The browser client with faults of the server and the network", () => {
       const { page, context } = await open(hash, { as: hal });
       const second = await context.newPage();
       await second.goto(page.url());
-      await box(second).waitFor();
-      await box(page).fill("one");
+      await messageBox(second).waitFor();
+      await messageBox(page).fill("one");
       await waitFor(async () => (await drafts()).join() === "one", { what: "it is stored" });
-      await waitFor(async () => (await box(second).inputValue()) === "one", {
+      await waitFor(async () => (await messageBox(second).inputValue()) === "one", {
         what: "the other tab shows it",
       });
-      await box(second).pressSequentially(" two");
+      await messageBox(second).pressSequentially(" two");
       await waitFor(async () => (await drafts()).join() === "one two", {
         what: "the change is stored in the same draft",
       });
-      expect(await box(page).inputValue()).to.equal("one two");
+      expect(await messageBox(page).inputValue()).to.equal("one two");
       await sendButton(page).click();
-      await waitFor(async () => (await box(second).inputValue()) === "", {
+      await waitFor(async () => (await messageBox(second).inputValue()) === "", {
         what: "the other tab is empty, too",
       });
       await waitFor(async () => (await drafts()).length === 0, { what: "the draft is deleted" });
@@ -324,7 +394,7 @@ describe("The browser client with faults of the server and the network", () => {
       const ian = await person("Ian");
       const { hash, stored } = await topic("closed", ian);
       const { page, context } = await open(hash, { as: ian });
-      await box(page).waitFor();
+      await messageBox(page).waitFor();
       // The server stores the first, and the tab is closed before the answer.
       let sent = 0;
       const lose = async (route: Route) => {
@@ -334,7 +404,7 @@ describe("The browser client with faults of the server and the network", () => {
       };
       await context.route("**/api/v1/messages", lose);
       for (const words of ["first", "second"]) {
-        await box(page).fill(words);
+        await messageBox(page).fill(words);
         await sendButton(page).click();
       }
       await waitFor(() => sent > 1, { what: "a request is repeated" });
@@ -349,18 +419,4 @@ describe("The browser client with faults of the server and the network", () => {
       expect(await stored()).to.deep.equal(["first", "second"]);
     });
   });
-
-  /** Measures the tasks of the page from now on. */
-  async function watchTasks(page: Page): Promise<void> {
-    await page.evaluate(`globalThis.longest = 0;
-      new PerformanceObserver((list) => {
-        for (const { duration } of list.getEntries()) longest = Math.max(longest, duration);
-      }).observe({ type: "longtask" });`);
-  }
-  /** Milliseconds of the longest task since then. */
-  async function longestTask(page: Page): Promise<number> {
-    const ms = await page.evaluate<number>("longest");
-    console.log(`        longest task ${Math.round(ms)} ms`);
-    return ms;
-  }
 });

@@ -204,6 +204,72 @@ describe("Reading and writing in the browser client", () => {
         await messageList(page).getByText("They nest in the <reeds> & the heron sleeps").waitFor();
       });
 
+      it("keeps the caret while the preview is open, and links a file there", async () => {
+        const { ada, room } = await pair(`caret-${size}`);
+        const { page } = await open(hashOf(room, "files"), ada);
+        await messageBox(page).fill("See  for details");
+        await page.evaluate("document.querySelector('.compose-message').setSelectionRange(4, 4)");
+        await page.getByRole("button", { name: "Preview" }).click();
+        await page.getByRole("region", { name: "Preview" }).getByText("See for details").waitFor();
+        await page.locator("input[type=file]").setInputFiles({
+          name: "notes.txt",
+          mimeType: "text/plain",
+          buffer: Buffer.from("notes"),
+        });
+        await page.getByRole("region", { name: "Preview" }).getByRole("link").waitFor();
+        await page.getByRole("button", { name: "Edit", exact: true }).click();
+        await page.locator("textarea:focus").waitFor();
+        await page.keyboard.type(" (new)");
+        expect(await messageBox(page).inputValue()).to.match(
+          /^See \[notes.txt\]\(\/user_uploads\/[^)]+\) \(new\) for details$/,
+        );
+      });
+
+      it("ends an upload when the person leaves its view", async () => {
+        const { ada, room } = await pair(`left-${size}`);
+        const { page, context } = await open(hashOf(room, "files"), ada);
+        let release = () => {};
+        const held = new Promise<void>((resolve) => {
+          release = resolve;
+        });
+        await context.route("**/api/v1/user_uploads", async (route) => {
+          await held;
+          await route.fallback();
+        });
+        await messageBox(page).fill("Half a thought");
+        await page.locator("input[type=file]").setInputFiles({
+          name: "notes.txt",
+          mimeType: "text/plain",
+          buffer: Buffer.from("notes"),
+        });
+        await page.getByRole("progressbar", { name: "Uploading notes.txt" }).waitFor();
+        const ended = page.waitForEvent("requestfailed", {
+          predicate: (request) => request.url().endsWith("/user_uploads"),
+        });
+        await page.evaluate("location.hash = '#drafts'");
+        await ended;
+        release();
+        await page.evaluate(`location.hash = ${JSON.stringify(hashOf(room, "files"))}`);
+        await messageBox(page).fill("A whole thought");
+        await page.reload();
+        await waitFor(async () => (await messageBox(page).inputValue()) === "A whole thought", {
+          what: "the box has the later text",
+        });
+      });
+
+      it("offers to go on in a search without results that has missed a message", async () => {
+        const { ada, ben, say } = await pair(`missed-${size}`);
+        const { page, context } = await open(`#narrow/search/ibis-${size}`, ada);
+        await page.getByText("No messages here yet.").waitFor();
+        await context.route("**/api/v1/messages/matches_narrow*", (route) =>
+          route.fulfill({ status: 400, json: { result: "error", code: "BAD_REQUEST", msg: "no" } }),
+        );
+        await say(ben, "birds", `An ibis-${size}`);
+        await page.getByRole("button", { name: "Go to the newest message" }).click();
+        await messageList(page).getByText("An ibis").waitFor();
+        expect(await page.getByText("No messages here yet.").count()).to.equal(0);
+      });
+
       it("links a dropped file where the caret was, and uploads again what has failed", async () => {
         const { ada, room } = await pair(`upload-${size}`);
         const { page, context } = await open(hashOf(room, "files"), ada);

@@ -1,5 +1,7 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useLayoutEffect, useMemo } from "preact/hooks";
+import { sendFirstRequest } from "./messages/first-request.ts";
+import { route } from "./navigation.ts";
 import { type Account, accounts } from "./session/accounts.ts";
 import { SignIn } from "./session/sign-in.tsx";
 import { Shell } from "./shell.tsx";
@@ -35,7 +37,7 @@ function SignedIn({ account, onRefused }: SignedInProps) {
   const organization = useMemo(() => new Organization(account), [account]);
   // A layout effect sends the first request before the browser draws the first frame, which takes longer.
   useLayoutEffect(() => {
-    void organization.start();
+    void organization.start(() => sendFirstRequest(organization.client, route.value));
     return () => organization.stop();
   }, [organization]);
   useSignalEffect(() => {

@@ -5,9 +5,6 @@ import { Alert } from "./ui/alert.tsx";
 
 /** Says that the browser cannot store anything. Tries to store a value at first, so that people know before they type. */
 export function StorageAlert() {
-  useEffect(() => {
-    storage.write("probe", "");
-    storage.remove("probe");
-  }, []);
+  useEffect(() => storage.write("probe", ""), []);
   return storage.isRefused.value ? <Alert>{texts.app.keepsNothing}</Alert> : null;
 }

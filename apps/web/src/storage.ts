@@ -6,7 +6,7 @@ const prefix = "carillon:";
 
 /** Values that this browser keeps for Carillon, as JSON. */
 export const storage = {
-  /** Whether the browser has refused to store a value that is in memory only; updated by each write. */
+  /** Whether values are in memory only, because the browser has refused to store them. */
   isRefused: signal(false),
 
   read<Value>(key: string): Value | undefined {
@@ -19,15 +19,8 @@ export const storage = {
   },
 
   write(key: string, value: unknown): void {
-    const text = JSON.stringify(value);
-    try {
-      localStorage.setItem(prefix + key, text);
-      memory.delete(key);
-      storage.isRefused.value = memory.size > 0;
-    } catch {
-      memory.set(key, text);
-      storage.isRefused.value = true;
-    }
+    memory.set(key, JSON.stringify(value));
+    storeAll();
   },
 
   /** The keys that begin with a text. */
@@ -49,6 +42,7 @@ export const storage = {
     } catch {
       // Nothing was stored.
     }
+    storeAll();
   },
 
   /** Calls `onChange` with each key that begins with `start` when another tab writes or removes its value. */
@@ -59,3 +53,15 @@ export const storage = {
     addEventListener("storage", take, { signal: ends });
   },
 };
+
+/** Tries to store the values that are in memory. Space may have been freed since the browser refused them. */
+function storeAll(): void {
+  for (const [key, text] of memory)
+    try {
+      localStorage.setItem(prefix + key, text);
+      memory.delete(key);
+    } catch {
+      // The next change tries again.
+    }
+  storage.isRefused.value = memory.size > 0;
+}

@@ -27,7 +27,7 @@ export const texts = {
     silent: "The server does not answer. Waiting for it.",
     failed: "Cannot load the organization.",
     keepsNothing:
-      "This browser cannot store anything for this page: its storage is full or not allowed. Unsent messages, drafts and the sign-in end with this tab.",
+      "This browser cannot store data for this page, because its storage is full or blocked. If you close this tab, messages that are not sent yet are lost, and you may have to sign in again.",
     retry: "Try again",
     unknownPage: "There is no page at this address.",
     menu: "Menu",
@@ -48,7 +48,8 @@ export const texts = {
     elsewhere: "Another organization",
     address: "Address of the organization",
     addressHint: "It must be on the same server.",
-    noAddress: "This is no address of an organization, such as https://team.example.com.",
+    noAddress:
+      "This is not the address of an organization. Such an address looks like https://team.example.com.",
     accounts: "Accounts",
     add: "Add an account",
     use: (email: string, host: string) => `${email} at ${host}`,

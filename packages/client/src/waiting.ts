@@ -68,7 +68,8 @@ export function timeLimit(ms: number, given: AbortSignal | undefined): TimeLimit
       ? setTimeout(
           () => {
             over = !controller.signal.aborted;
-            controller.abort();
+            // The reason that `AbortSignal.timeout` has.
+            controller.abort(new DOMException("The request timed out", "TimeoutError"));
           },
           Math.min(ms, longestMs),
         )

@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { operandOf, type Term } from "../route.ts";
 import { storage } from "../storage.ts";
-import { type Conversation, keyOf, othersOf } from "../store/conversation.ts";
+import { type Conversation, othersOf } from "../store/conversation.ts";
 import type { Organization } from "../store/organization.ts";
 import { DraftKeeper } from "./draft-keeper.ts";
 
@@ -18,7 +18,7 @@ export class ComposeState {
   /** Whether the view is not one direct conversation, so that a message of it may go elsewhere. */
   readonly canChangePlace: boolean;
   readonly content = signal("");
-  /** The text box, while it is shown. */
+  /** The text box, while the view is open. */
   box: HTMLTextAreaElement | null = null;
   /** Counts the requests to move the focus into the box. */
   readonly focusRequests = signal(0);
@@ -35,8 +35,9 @@ export class ComposeState {
   /** @param key the address of the view */
   constructor(organization: Organization, terms: readonly Term[], key: string) {
     this.#organization = organization;
-    this.#storageKey = `compose:${organization.site}:${organization.me}:${key}`;
-    this.#drafts = new DraftKeeper(organization);
+    const view = `${organization.site}:${organization.me}:${key}`;
+    this.#storageKey = `compose:${view}`;
+    this.#drafts = new DraftKeeper(organization, `draft:${view}`);
     this.canChangePlace = operandOf(terms, "dm") === undefined;
     this.#go(terms);
     this.#restore();
@@ -50,7 +51,7 @@ export class ComposeState {
     this.#drafts.keep(this.conversation.value, content);
   }
 
-  /** The caret's place in the box, also while the box lacks the focus; the end of the text while the box is hidden. */
+  /** The caret's place in the box, also while the box lacks the focus or is hidden. */
   get caret(): number {
     return this.box?.selectionEnd ?? this.content.value.length;
   }
@@ -101,14 +102,13 @@ export class ComposeState {
   /** Shows what another tab has written in this view. */
   #follow(changed: string): void {
     if (changed !== this.#storageKey) return;
-    this.#drafts.share();
+    this.#drafts.forgetChange();
     this.content.value = storage.read<string>(changed) ?? "";
   }
 
   #restore(): void {
     const conversation = this.conversation.value;
-    const draft = conversation && this.#drafts.find(keyOf(conversation));
     const kept = storage.read<string>(this.#storageKey);
-    this.content.value = kept ?? draft?.content ?? "";
+    this.content.value = kept ?? (conversation && this.#drafts.adopt(conversation)) ?? "";
   }
 }

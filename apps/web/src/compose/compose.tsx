@@ -57,16 +57,14 @@ export function Compose({ state }: ComposeProps) {
       }}
     >
       <Place state={state} />
-      {isPreviewed.value ? (
-        <Preview content={state.content.value} />
-      ) : (
-        <MessageBox
-          state={state}
-          onSend={send}
-          onFiles={(list) => uploads.add(list)}
-          onTyped={() => conversation && typing.typed(conversation)}
-        />
-      )}
+      <MessageBox
+        state={state}
+        isHidden={isPreviewed.value}
+        onSend={send}
+        onFiles={(list) => uploads.add(list)}
+        onTyped={() => conversation && typing.typed(conversation)}
+      />
+      {isPreviewed.value && <Preview content={state.content.value} />}
       <PendingUploads uploads={uploads} />
       <div class="compose-actions">
         <input

@@ -1,63 +1,72 @@
 import type { Draft } from "@carillon/client";
+import { storage } from "../storage.ts";
 import { type Conversation, keyOf } from "../store/conversation.ts";
 import type { Organization } from "../store/organization.ts";
 
 /** Milliseconds without a change after which a text is stored. */
 const restMs = 1_500;
+/** Characters of a draft that are compared. The server shortens longer texts. */
+const compared = 9_000;
 
 type DraftContent = Omit<Draft, "id" | "timestamp">;
 
-/** Stores the text of a compose box as a draft on the server, one request after the other. */
+/** The draft of a compose box, which all tabs of the browser share. */
+interface OwnDraft {
+  readonly id: number;
+  /** The last two texts that this browser has shown or stored. The event of the last one may not have arrived. */
+  readonly contents: readonly string[];
+}
+
+/** The parts of the organization that the drafts need. */
+interface Source extends Pick<Organization, "plans" | "settings"> {
+  readonly client: Pick<Organization["client"], "createDrafts" | "editDraft" | "deleteDraft">;
+}
+
+/**
+ * Stores the text of a compose box as a draft on the server, one request after the other. Does not change or delete a draft
+ * whose text comes from another device, unless the box has shown that text.
+ */
 export class DraftKeeper {
-  readonly #organization: Organization;
-  #draftId: number | undefined;
-  /** Key of the conversation that the text goes to. */
-  #key: string | undefined;
+  readonly #organization: Source;
+  readonly #storageKey: string;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #latest: DraftContent | undefined;
   #queue = Promise.resolve();
-  /** Whether another tab has changed the text, and may have created the draft for it. */
-  #isShared = false;
 
-  constructor(organization: Organization) {
+  /** @param storageKey the key under which the browser remembers which draft is the box's own */
+  constructor(organization: Source, storageKey: string) {
     this.#organization = organization;
+    this.#storageKey = storageKey;
   }
 
-  /** Returns the latest draft of a conversation, which later texts replace. */
-  find(key: string): Draft | undefined {
-    this.#key = key;
+  /** Returns the text of the latest draft of a conversation, for the box to show. Later texts replace that draft. */
+  adopt(conversation: Conversation): string | undefined {
+    const key = keyOf(conversation);
     const draft = this.#organization.plans.drafts
       .all()
       .filter((one) => one.type !== "" && keyOf(conversationOfDraft(one)) === key)
       .toSorted((a, b) => b.timestamp - a.timestamp)[0];
-    this.#draftId = draft?.id;
-    return draft;
+    if (draft) this.#remember(draft.id, [draft.content]);
+    return draft?.content;
   }
 
   keep(conversation: Conversation | undefined, content: string): void {
-    if (conversation) this.#key = keyOf(conversation);
     if (this.#organization.settings.own.get("enable_drafts_synchronization") === false) return;
     clearTimeout(this.#timer);
     this.#latest = draftOf(conversation, content);
     this.#timer = setTimeout(() => this.#store(), restMs);
   }
 
-  /** Drops the pending change, because another tab has changed the text and stores it. Later changes edit the same draft. */
-  share(): void {
+  /** Drops the pending change, because another tab has changed the text and stores it. */
+  forgetChange(): void {
     clearTimeout(this.#timer);
     this.#latest = undefined;
-    this.#isShared = true;
   }
 
   /** Deletes the draft. */
   drop(): void {
-    clearTimeout(this.#timer);
-    this.#latest = undefined;
-    this.#enqueue(async () => {
-      const id = this.#currentId();
-      this.#draftId = undefined;
-      if (id !== undefined) await this.#organization.client.deleteDraft({ draft_id: id });
-    });
+    this.forgetChange();
+    this.#enqueue(() => this.#remove());
   }
 
   /** Stores a pending change at once. */
@@ -72,27 +81,48 @@ export class DraftKeeper {
     if (!draft) return;
     const { client, plans } = this.#organization;
     this.#enqueue(async () => {
-      const id = this.#currentId();
-      const isThere = id !== undefined && plans.drafts.get(id) !== undefined;
-      if (draft.content.trim() === "") {
-        this.#draftId = undefined;
-        if (isThere) await client.deleteDraft({ draft_id: id });
-      } else if (isThere) await client.editDraft({ draft_id: id, draft });
-      else [this.#draftId] = (await client.createDrafts({ drafts: [draft] })).ids;
+      if (draft.content.trim() === "") return this.#remove();
+      const own = this.#own();
+      if (own && plans.drafts.get(own.id)) {
+        this.#remember(own.id, [...own.contents.slice(-1), draft.content]);
+        await client.editDraft({ draft_id: own.id, draft });
+      } else {
+        const [id] = (await client.createDrafts({ drafts: [draft] })).ids;
+        if (id !== undefined) this.#remember(id, [draft.content]);
+      }
     });
   }
 
-  #currentId(): number | undefined {
-    const { drafts } = this.#organization.plans;
-    const isThere = this.#draftId !== undefined && drafts.get(this.#draftId) !== undefined;
-    if (!isThere && this.#isShared && this.#key !== undefined) this.find(this.#key);
-    return this.#draftId;
+  async #remove(): Promise<void> {
+    const own = this.#own();
+    storage.remove(this.#storageKey);
+    if (own) await this.#organization.client.deleteDraft({ draft_id: own.id });
+  }
+
+  /** Returns the draft of this box; undefined if there is none, or if another device has changed it. */
+  #own(): OwnDraft | undefined {
+    const own = storage.read<OwnDraft>(this.#storageKey);
+    if (!own) return undefined;
+    const stored = this.#organization.plans.drafts.get(own.id);
+    // The event that adds the draft may not have arrived.
+    if (!stored) return own;
+    const isKnown = own.contents.some((content) => isSameText(content, stored.content));
+    return isKnown ? own : undefined;
+  }
+
+  #remember(id: number, contents: readonly string[]): void {
+    storage.write(this.#storageKey, { id, contents } satisfies OwnDraft);
   }
 
   /** A draft that is not stored is no loss: the browser has the text, too. */
   #enqueue(request: () => Promise<void>): void {
     this.#queue = this.#queue.then(request).catch(() => {});
   }
+}
+
+/** Compares texts as the server stores them: without white space at both ends. */
+function isSameText(one: string, other: string): boolean {
+  return one.trim().slice(0, compared) === other.trim().slice(0, compared);
 }
 
 export function conversationOfDraft({ type, to, topic }: DraftContent): Conversation {

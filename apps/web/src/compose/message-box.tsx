@@ -5,21 +5,23 @@ import type { ComposeState } from "./compose-state.ts";
 
 export interface MessageBoxProps {
   readonly state: ComposeState;
+  /** Whether the preview is in its place. A hidden box keeps its caret. */
+  readonly isHidden: boolean;
   readonly onSend: () => void;
   readonly onTyped: () => void;
   readonly onFiles: (files: readonly File[]) => void;
 }
 
 /** The text of a message. Enter sends it; files may be dropped on it or pasted. */
-export function MessageBox({ state, onSend, onTyped, onFiles }: MessageBoxProps) {
+export function MessageBox({ state, isHidden, onSend, onTyped, onFiles }: MessageBoxProps) {
   const box = useRef<HTMLTextAreaElement>(null);
   const content = state.content.value;
   const requests = state.focusRequests.value;
   const completion = useCompletion(box, (text) => state.write(text));
 
   useLayoutEffect(() => {
-    if (box.current) grow(box.current);
-  }, [content]);
+    if (box.current && !isHidden) grow(box.current);
+  }, [content, isHidden]);
   useLayoutEffect(() => {
     state.box = box.current;
     return () => {
@@ -31,7 +33,7 @@ export function MessageBox({ state, onSend, onTyped, onFiles }: MessageBoxProps)
   }, [requests]);
 
   return (
-    <div class="message-box">
+    <div class="message-box" hidden={isHidden}>
       {completion.list}
       <textarea
         ref={box}

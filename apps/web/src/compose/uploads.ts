@@ -61,8 +61,10 @@ export class Uploads {
     this.#drop(id);
   }
 
+  /** Cancels the running uploads: their links would go into the text of a view that is closed. */
   close(): void {
     this.#unsubscribe();
+    for (const { ending } of this.pending.value) ending.abort();
   }
 
   async #upload(chosen: Pick<PendingUpload, "id" | "name" | "file">): Promise<void> {
@@ -78,6 +80,8 @@ export class Uploads {
         signal: ending.signal,
         onProgress: (progress) => this.#change(id, { progress }),
       });
+      // Closing the view does not reach an upload that has just ended.
+      if (ending.signal.aborted) return;
       this.#drop(id);
       this.#insert(id, `[${plain(name)}](${encodeURI(url)})`);
     } catch (error) {

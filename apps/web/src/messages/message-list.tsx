@@ -109,7 +109,17 @@ export function MessageList({ unsent }: { readonly unsent: readonly Unsent[] }) 
         {texts.messages.loading}
       </p>
     );
-  if (count === 0) return <p class="empty">{texts.messages.empty}</p>;
+  const toNewest = (
+    <Button class="to-newest" onClick={() => void messages.load("newest")}>
+      {texts.messages.newest}
+    </Button>
+  );
+  if (count === 0)
+    return (
+      <div class="message-area">
+        {messages.isWhole ? <p class="empty">{texts.messages.empty}</p> : toNewest}
+      </div>
+    );
   const drawRow = (row: number | Unsent, index: number) =>
     typeof row === "number" ? rows.of(row, ids[index - 1]) : <UnsentRow key={row.key} item={row} />;
   return (
@@ -128,11 +138,7 @@ export function MessageList({ unsent }: { readonly unsent: readonly Unsent[] }) 
       >
         {drawRow}
       </VirtualList>
-      {!messages.hasNewest.value && (
-        <Button class="to-newest" onClick={() => void messages.load("newest")}>
-          {texts.messages.newest}
-        </Button>
-      )}
+      {!messages.hasNewest.value && toNewest}
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { reasonOf } from "../reason.ts";
 import { operandOf, type Term } from "../route.ts";
 import type { Organization } from "../store/organization.ts";
 import { texts } from "../texts.ts";
+import { openingAnchor, openingParams, pageParams, requestMessages } from "./first-request.ts";
 
 /** The loaded messages of a view, in order. */
 export interface Loaded {
@@ -16,6 +17,11 @@ export interface MessageDialog {
 }
 
 export type WindowState = "loading" | "ready" | { readonly failed: string };
+
+/** The parts of the organization that a view reads. */
+interface Source extends Pick<Organization, "channels" | "messages"> {
+  readonly client: Pick<Organization["client"], "getMessages">;
+}
 
 /** Messages of one page of history. */
 const pageSize = 100;
@@ -43,7 +49,7 @@ export class MessageWindow {
   readonly selected = signal<number | undefined>(undefined);
   /** Messages that the person has marked as unread here: they stay unread until the view is opened again. */
   readonly keptUnread = new Set<number>();
-  readonly #organization: Organization;
+  readonly #organization: Source;
   readonly #terms: readonly Term[];
   readonly #near: number | null;
   #isLoadingOlder = false;
@@ -54,7 +60,7 @@ export class MessageWindow {
   #loads = 0;
   #isClosed = false;
 
-  constructor(organization: Organization, terms: readonly Term[], near: number | null) {
+  constructor(organization: Source, terms: readonly Term[], near: number | null) {
     this.#organization = organization;
     this.#terms = terms;
     this.#near = near;
@@ -66,6 +72,11 @@ export class MessageWindow {
 
   close(): void {
     this.#isClosed = true;
+  }
+
+  /** Whether the view has no messages but the loaded ones. */
+  get isWhole(): boolean {
+    return this.hasOldest.value && this.hasNewest.value;
   }
 
   /** Whether messages are being read. The answer may be older than events that arrive before it. */
@@ -94,12 +105,13 @@ export class MessageWindow {
   }
 
   /** Loads the view anew: around the anchor, which is by default `near`, or else the first unread message. */
-  async load(anchor: string = this.#near === null ? "first_unread" : String(this.#near)) {
+  async load(anchor: string = openingAnchor(this.#near)) {
     this.state.value = "loading";
     const load = ++this.#loads;
     const isOutdated = () => this.#isClosed || load !== this.#loads;
     try {
-      const page = await this.#fetch(anchor, pageSize / 2, pageSize / 2);
+      const params = openingParams(this.#terms, anchor);
+      const page = await requestMessages(this.#organization.client, params);
       if (isOutdated()) return;
       // For such a channel the server may answer with an empty list instead of an error.
       if (this.#isUnseen) {
@@ -132,7 +144,7 @@ export class MessageWindow {
     this.#isLoadingOlder = true;
     try {
       await this.whileReading(
-        () => this.#fetch(String(first), pageSize, 0, false),
+        () => this.#readBeside(first, { num_before: pageSize, num_after: 0 }),
         (page) => {
           if (this.loaded.value.ids[0] !== first) return;
           this.hasOldest.value = page.found_oldest;
@@ -154,7 +166,7 @@ export class MessageWindow {
     this.#isLoadingNewer = true;
     try {
       await this.whileReading(
-        () => this.#fetch(String(last), 0, pageSize, false),
+        () => this.#readBeside(last, { num_before: 0, num_after: pageSize }),
         (page) => {
           if (this.loaded.value.ids.at(-1) !== last) return;
           this.hasNewest.value = page.found_newest;
@@ -170,19 +182,23 @@ export class MessageWindow {
 
   /** Reads the loaded messages again, because the client has missed edits and deletions while it had no event queue. */
   async refresh(): Promise<void> {
-    const ids = this.loaded.value.ids.slice(-longest);
+    const { ids } = this.loaded.value;
     if (ids.length === 0) {
       await this.load();
       return;
     }
-    await this.whileReading(
-      () => this.#read(ids),
-      (messages) => {
-        this.#keep(messages);
-        const found = new Set(messages.map(({ id }) => id));
-        this.remove(new Set(ids.filter((id) => !found.has(id))));
-      },
-    );
+    // After a long absence, more messages may be loaded than one request can name.
+    for (let end = ids.length; end > 0; end -= longest) {
+      const some = ids.slice(Math.max(0, end - longest), end);
+      await this.whileReading(
+        () => this.#read(some),
+        (messages) => {
+          this.#keep(messages);
+          const found = new Set(messages.map(({ id }) => id));
+          this.remove(new Set(some.filter((id) => !found.has(id))));
+        },
+      );
+    }
   }
 
   /** Adds those of the messages that match the view and are within its loaded range. */
@@ -233,18 +249,6 @@ export class MessageWindow {
     });
   }
 
-  #fetch(anchor: string, before: number, after: number, includeAnchor = true) {
-    return this.#organization.client.getMessages({
-      anchor,
-      num_before: before,
-      num_after: after,
-      include_anchor: includeAnchor,
-      narrow: this.#terms,
-      allow_empty_topic_name: true,
-      client_gravatar: false,
-    });
-  }
-
   #keep(messages: readonly Message[]): void {
     for (const message of messages) this.#organization.messages.put(message);
   }
@@ -277,14 +281,15 @@ export class MessageWindow {
     if (rest.length < ids.length) this.loaded.value = { ids: rest };
   }
 
+  /** Reads messages next to one. */
+  #readBeside(id: number, counts: { readonly num_before: number; readonly num_after: number }) {
+    const which = { anchor: String(id), include_anchor: false, ...counts };
+    return this.#organization.client.getMessages(pageParams(this.#terms, which));
+  }
+
   /** Reads messages by their ids. The server leaves out messages that do not match the view. */
   async #read(ids: readonly number[]): Promise<readonly Message[]> {
-    const { messages } = await this.#organization.client.getMessages({
-      message_ids: ids,
-      narrow: this.#terms,
-      allow_empty_topic_name: true,
-      client_gravatar: false,
-    });
-    return messages;
+    const params = pageParams(this.#terms, { message_ids: ids });
+    return (await this.#organization.client.getMessages(params)).messages;
   }
 }

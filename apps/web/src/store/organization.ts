@@ -1,4 +1,4 @@
-import { Client, ApiError, type Snapshot } from "@carillon/client";
+import { Client, ApiError, type EventStream, type Snapshot } from "@carillon/client";
 import { batch, type ReadonlySignal, signal } from "@preact/signals";
 import type { TimeStyle } from "../time/words.ts";
 import { Channels } from "./channels.ts";
@@ -19,6 +19,7 @@ import { Reader } from "./reader.ts";
 import { reportPresence } from "./report-presence.ts";
 import { ServerClock } from "./server-clock.ts";
 import { Settings } from "./settings.ts";
+import { Silence } from "./silence.ts";
 import { Statuses } from "./statuses.ts";
 import { timeStyleOf } from "./time-style.ts";
 import { TopicPolicies } from "./topic-policies.ts";
@@ -31,9 +32,6 @@ export interface Credentials {
   readonly apiKey: string;
   readonly userId: number;
 }
-
-/** Milliseconds without an answer after which the page says that the server does not answer. */
-const silentAfterMs = 5_000;
 
 /** Called with every item of the event stream after the store has applied it. */
 export type Listener = (item: Item) => void;
@@ -66,7 +64,10 @@ export class Organization {
   readonly outbox: Outbox;
   /** The event queue, which `local_message_id` is sent to. */
   readonly queueId = signal<string | undefined>(undefined);
+  readonly #silence = new Silence(this.connection);
   readonly #listeners = new Set<Listener>();
+  #items: EventStream<(typeof eventTypes)[number]> | undefined;
+  #onRegistered = () => {};
   #isChecking = false;
   readonly #ending = new AbortController();
 
@@ -94,8 +95,12 @@ export class Organization {
     this.outbox = new Outbox(this);
   }
 
-  /** Follows the events until `stop`, or until the server refuses the key. */
-  async start(): Promise<void> {
+  /**
+   * Follows the events until `stop`, or until the server refuses the key.
+   * @param onRegistered called when the first queue is registered, before its snapshot is drawn
+   */
+  async start(onRegistered: () => void): Promise<void> {
+    this.#onRegistered = onRegistered;
     const { signal } = this.#ending;
     this.outbox.start(signal);
     while (!signal.aborted && this.connection.value !== "refused") await this.#follow(signal);
@@ -105,19 +110,13 @@ export class Organization {
   async #fetch(url: string, init: RequestInit): Promise<Response> {
     // A poll waits for events, and an upload may take minutes.
     const isQuick = !url.includes("/api/v1/events?") && !(init.body instanceof FormData);
-    const timer = setTimeout(() => {
-      if (isQuick && this.connection.value !== "refused") this.connection.value = "silent";
-    }, silentAfterMs);
-    try {
-      const response = await fetch(url, init);
-      if (response.status === 401) void this.#checkKey();
-      const { value } = this.connection;
-      if (value === "offline" || value === "silent")
-        this.connection.value = this.queueId.value === undefined ? "connecting" : "live";
-      return response;
-    } finally {
-      clearTimeout(timer);
-    }
+    const answer = fetch(url, init);
+    const response = await (isQuick ? this.#silence.watch(answer, init.signal) : answer);
+    if (response.status === 401) void this.#checkKey();
+    const { value } = this.connection;
+    if (value === "offline" || value === "silent")
+      this.connection.value = this.queueId.value === undefined ? "connecting" : "live";
+    return response;
   }
 
   /** Checks whether the server still accepts the key, after it has answered a request with 401. */
@@ -135,7 +134,9 @@ export class Organization {
 
   async #follow(signal: AbortSignal): Promise<void> {
     try {
-      const items = this.client.events({
+      this.#items = this.client.events({
+        // A stream that has failed goes on where it was, so that no event is missed.
+        resume: this.#items?.position,
         event_types: eventTypes,
         fetch_event_types: sections,
         apply_markdown: true,
@@ -143,7 +144,7 @@ export class Organization {
         slim_presence: true,
         signal,
       });
-      await inSlices(items, (slice) =>
+      await inSlices(this.#items, (slice) =>
         batch(() => {
           for (const item of slice) this.#tryTake(item);
         }),
@@ -177,7 +178,10 @@ export class Organization {
 
   #take(item: Item): void {
     if (item.type === "registered") {
-      if (this.queueId.value === undefined) reportPresence(this, this.#ending.signal);
+      if (this.queueId.value === undefined) {
+        this.#onRegistered();
+        reportPresence(this, this.#ending.signal);
+      }
       this.#load(item.snapshot);
     } else this.#apply(item);
     this.connection.value = "live";

@@ -157,8 +157,6 @@ export class Outbox {
         return;
       } catch (error) {
         if (signal.aborted) return;
-        // The API key is revoked. The message stays stored, and the client sends it after the next sign-in.
-        if (error instanceof ApiError && error.status === 401) return;
         if (isRefusal(error)) {
           this.#fail(item, reasonOf(error));
           return;
@@ -193,8 +191,11 @@ export class Outbox {
   }
 }
 
-/** The server may still be carrying out an earlier request with the key, or wants the message later. */
-const undecided = [408, 409, 429];
+/**
+ * The server may still be carrying out an earlier request with the key, or wants the message later. After a 401, the
+ * organization checks the API key. If it is revoked, the sending ends, and begins again after the next sign-in.
+ */
+const undecided = [401, 408, 409, 429];
 
 /** Whether repeating the request is useless, and the message is certainly not sent. */
 function isRefusal(error: unknown): error is ApiError {

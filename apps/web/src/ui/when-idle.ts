@@ -28,7 +28,7 @@ export function useWhenIdle(): boolean {
 }
 
 /** Queues a task for an idle period. @returns a function that cancels the task */
-function whenIdle(task: () => void): () => void {
+export function whenIdle(task: () => void): () => void {
   waiting.add(task);
   timer ??= setTimeout(request, leastWaitMs);
   return () => waiting.delete(task);
@@ -44,7 +44,12 @@ function run(): void {
   let count = 0;
   for (const task of waiting) {
     waiting.delete(task);
-    task();
+    try {
+      task();
+    } catch (error) {
+      // The other tasks do not depend on this one.
+      reportError(error);
+    }
     if (++count === atOnce) break;
   }
   if (waiting.size > 0) request();
