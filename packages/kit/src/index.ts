@@ -8,6 +8,7 @@ export * from "./collect-when-idle.ts";
 export { collectYoung } from "./collect-young.ts";
 export * from "./declared-metrics.ts";
 export * from "./environment.ts";
+export * from "./html.ts";
 export * from "./preload.ts";
 export * from "./in-slices.ts";
 export * from "./invisible-characters.ts";

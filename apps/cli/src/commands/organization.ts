@@ -1,6 +1,7 @@
 import { InvalidArgumentError, type Command } from "commander";
 
 import type { Context } from "../context.ts";
+import { organizationOption } from "./organization-option.ts";
 
 interface Options {
   readonly name?: string;
@@ -68,10 +69,7 @@ export function addOrganizationCommands(program: Command, context: Context): voi
     .description(
       "Shows the limits of channels, user groups and bots of an organization, and changes those given.",
     )
-    .option(
-      "--organization <subdomain>",
-      "subdomain of the organization, if there are several; - for the organization without a subdomain",
-    )
+    .option(...organizationOption)
     .option("--channels <number>", "limit of channels, including archived ones", limit)
     .option("--user-groups <number>", "limit of user groups, including deactivated ones", limit)
     .option("--bots <number>", "limit of bots, including deactivated ones", limit)
@@ -84,10 +82,7 @@ export function addOrganizationCommands(program: Command, context: Context): voi
     .description(
       "Shows which methods of logging in are on in an organization, and turns on those given.",
     )
-    .option(
-      "--organization <subdomain>",
-      "subdomain of the organization, if there are several; - for the organization without a subdomain",
-    )
+    .option(...organizationOption)
     .option("--enable <method>", "method to turn on, such as email; repeatable", gathered, [])
     .action(async (options: AuthenticationOptions) => {
       const { enableAuthentication } = await import("../actions/organizations.ts");
@@ -98,10 +93,7 @@ export function addOrganizationCommands(program: Command, context: Context): voi
     .description(
       "Shows the domains of e-mail addresses that new accounts may have, and changes those given.",
     )
-    .option(
-      "--organization <subdomain>",
-      "subdomain of the organization, if there are several; - for the organization without a subdomain",
-    )
+    .option(...organizationOption)
     .option("--add <domain>", "domain to add; repeatable", gathered, [])
     .option("--with-subdomains", "accept the subdomains of added domains, too", false)
     .option("--remove <domain>", "domain to remove; repeatable", gathered, [])
@@ -117,10 +109,7 @@ export function addOrganizationCommands(program: Command, context: Context): voi
     organization
       .command(name)
       .description(description)
-      .option(
-        "--organization <subdomain>",
-        "subdomain of the organization, if there are several; - for the organization without a subdomain",
-      )
+      .option(...organizationOption)
       .action(async (options: Pick<LimitOptions, "organization">) => {
         const { setOrganizationDeactivated } = await import("../actions/organizations.ts");
         await setOrganizationDeactivated(context, options, deactivated);

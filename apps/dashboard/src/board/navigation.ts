@@ -1,5 +1,5 @@
 import type { Middleware } from "koa";
-import { html } from "../pages/html.ts";
+import { html } from "@carillon/kit";
 import { boardPath, links } from "../pages/links.ts";
 import { boardScript } from "./script.ts";
 

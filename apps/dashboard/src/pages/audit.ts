@@ -1,6 +1,6 @@
 import type { AuditLine, AuditPage } from "@carillon/domain";
+import { html, type HtmlValue, type Html } from "@carillon/kit";
 import type { AuditQuery } from "../audit/request.ts";
-import { html, type Content, type Html } from "./html.ts";
 import { table, type Page } from "./layout.ts";
 import { named } from "./names.ts";
 import { clock } from "../spans.ts";
@@ -36,7 +36,7 @@ export function auditPage({ lines, next, filter }: Audit, now: number | undefine
 
 function auditRow(line: AuditLine, filter: AuditQuery, now: number | undefined): Html {
   const { id, at, realmId, realmName, type, actingUserId, userId, data } = line;
-  const only = (more: AuditQuery, text: Content) =>
+  const only = (more: AuditQuery, text: HtmlValue) =>
     html`<a href="${auditHref({ ...filter, ...more })}">${text}</a>`;
   const account = (accountId: number, name: string | null) =>
     only({ account: `#${accountId}` }, named(name, accountId));
@@ -57,7 +57,7 @@ function auditRow(line: AuditLine, filter: AuditQuery, now: number | undefined):
   </tr>`;
 }
 
-function dataCell(id: number, data: AuditLine["data"]): Content {
+function dataCell(id: number, data: AuditLine["data"]): HtmlValue {
   const entries = Object.entries(data);
   if (entries.length === 0) return "–";
   const text = entries
@@ -72,7 +72,7 @@ function dataCell(id: number, data: AuditLine["data"]): Content {
 
 function filterForm({ organization, account, type, since, until }: AuditQuery): Html {
   const time = (seconds: number | undefined) => (seconds === undefined ? "" : clock(seconds));
-  const field = (label: string, name: string, value: Content, size: number) =>
+  const field = (label: string, name: string, value: HtmlValue, size: number) =>
     html`<label>${label}<input name="${name}" value="${value}" size="${size}" /></label>`;
   return html`<form class="line" action="/audit" method="get">
     ${field("Organization", "organization", organization, 16)}

@@ -1,7 +1,7 @@
+import { html, type HtmlValue, type Html } from "@carillon/kit";
 import type { DeadFilter, DeadPage, DeadRow } from "../dead-letters/list.ts";
 import { readableReason } from "../dead-letters/reason.ts";
 import type { Action } from "../dead-letters/request.ts";
-import { html, type Content, type Html } from "./html.ts";
 import { hidden, table, type Page } from "./layout.ts";
 import { named, work, workText } from "./names.ts";
 import { relativeTime } from "./time.ts";
@@ -127,7 +127,7 @@ function filterForm({ filter, jobs }: DeadLetters): Html {
 }
 
 /** Renders the filter as hidden form fields. */
-export function keptFilter({ job, realmId, error }: DeadFilter): Content {
+export function keptFilter({ job, realmId, error }: DeadFilter): HtmlValue {
   return [
     job === undefined ? "" : hidden("job", job),
     realmId === undefined ? "" : hidden("realm", realmId),

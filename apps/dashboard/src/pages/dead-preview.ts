@@ -1,8 +1,8 @@
+import { html, type HtmlValue } from "@carillon/kit";
 import { maxAtOnce, type Preview } from "../dead-letters/choose.ts";
 import type { DeadFilter } from "../dead-letters/list.ts";
 import type { Action, Choice } from "../dead-letters/request.ts";
 import { href, keptFilter } from "./dead-letters.ts";
-import { html, type Content } from "./html.ts";
 import { hidden, table, type Page } from "./layout.ts";
 import { named, work } from "./names.ts";
 
@@ -57,7 +57,7 @@ export function deadPreviewPage(
   };
 }
 
-function fieldsOf(choice: Choice, before: number): Content {
+function fieldsOf(choice: Choice, before: number): HtmlValue {
   if ("matching" in choice) return [hidden("all", "true"), hidden("before", before)];
   return choice.chosen.map(({ id, version }) =>
     version === null ? hidden("id", id) : hidden("chosen", `${id}-${version}`),

@@ -1,5 +1,5 @@
+import { html, type HtmlValue, type Html } from "@carillon/kit";
 import type { DeletionView } from "../deletions/list.ts";
-import { html, type Content, type Html } from "./html.ts";
 import { table, type Page } from "./layout.ts";
 import { named } from "./names.ts";
 import { moment, seconds } from "../spans.ts";
@@ -57,7 +57,7 @@ function places({ publicChannels, privateChannels, direct }: DeletionView): stri
   return names.filter((name) => name !== "").join(", ");
 }
 
-function state({ finishedAt, createdAt, state: work, lastError }: DeletionView): Content {
+function state({ finishedAt, createdAt, state: work, lastError }: DeletionView): HtmlValue {
   if (finishedAt !== null) return html`<td>finished after ${seconds(finishedAt - createdAt)}</td>`;
   const why = lastError === null ? "" : `: ${lastError}`;
   if (work === null) return html`<td class="lost">discarded${why}</td>`;

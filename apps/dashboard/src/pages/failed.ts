@@ -1,9 +1,9 @@
+import { html, type HtmlValue, type Html } from "@carillon/kit";
 import type { FailedReason, FailedStep, Span } from "../failed/counts.ts";
 import { maxCounted, spans } from "../failed/counts.ts";
 import type { FailedQuery } from "../failed/filter.ts";
 import type { FailedPage, FailedRow } from "../failed/list.ts";
 import { chart } from "./chart.ts";
-import { html, type Content, type Html } from "./html.ts";
 import { hidden, table, type Page } from "./layout.ts";
 import { named } from "./names.ts";
 import { clock } from "../spans.ts";
@@ -102,11 +102,11 @@ function sendForm(filter: FailedQuery, list: Html): Html {
 }
 
 /** Renders the filter as hidden form fields. */
-export function keptQuery(query: FailedQuery): Content {
+export function keptQuery(query: FailedQuery): HtmlValue {
   return queryPairs(query).map(([name, value]) => hidden(name, value));
 }
 
-function overTime({ steps, filter, span }: Failed): Content {
+function overTime({ steps, filter, span }: Failed): HtmlValue {
   const other = span === "day" ? "month" : "day";
   const title = `Failed in the last ${spans[span].title}`;
   return [
@@ -123,7 +123,7 @@ function overTime({ steps, filter, span }: Failed): Content {
   ];
 }
 
-function byReason({ reasons, filter, span }: Failed): Content {
+function byReason({ reasons, filter, span }: Failed): HtmlValue {
   if (reasons.length === 0) return "";
   const rows = reasons.map(
     ({ reason, count }) =>
@@ -137,7 +137,7 @@ function byReason({ reasons, filter, span }: Failed): Content {
 
 function failedRow(row: FailedRow, { filter, span, mayAct }: Failed): Html {
   const { realmId, senderId, channelId, reason, scheduledMessageId: id } = row;
-  const only = (more: FailedQuery, text: Content) =>
+  const only = (more: FailedQuery, text: HtmlValue) =>
     html`<a href="${failedHref({ ...filter, ...more }, span)}">${text}</a>`;
   const to =
     channelId === null
@@ -154,7 +154,7 @@ function failedRow(row: FailedRow, { filter, span, mayAct }: Failed): Html {
       />`
     : "";
   // A row has two lines: longer texts are clipped, but shown whole on hover and focus and read whole by screen readers.
-  const line = (text: Content, whole: string) =>
+  const line = (text: HtmlValue, whole: string) =>
     html`<span class="clip" title="${whole}">${text}</span>`;
   return html`<tr data-key="failure-${row.id}">
     ${mayAct ? html`<td>${box}</td>` : ""}
@@ -192,7 +192,7 @@ const stateTexts: Readonly<Record<FailedRow["since"], string>> = {
   delivered: "sent later",
 };
 
-function noticeShown({ noticeId, notice, noticeRead }: FailedRow): Content {
+function noticeShown({ noticeId, notice, noticeRead }: FailedRow): HtmlValue {
   if (noticeId === null) return html`<span class="soft">author not notified</span>`;
   if (notice === null) return html`<span class="soft">notice ${noticeId}, removed since</span>`;
   return html`<details id="notice-${noticeId}">
@@ -203,7 +203,7 @@ function noticeShown({ noticeId, notice, noticeRead }: FailedRow): Content {
 
 function filterForm({ filter, span }: Failed): Html {
   const { realm, sender, channel, reason, since, until } = filter;
-  const field = (label: string, name: string, value: Content, size: number) =>
+  const field = (label: string, name: string, value: HtmlValue, size: number) =>
     html`<label>${label}<input name="${name}" value="${value}" size="${size}" /></label>`;
   const time = (seconds: number | undefined) => (seconds === undefined ? "" : clock(seconds));
   return html`<form class="line" action="/failed" method="get">

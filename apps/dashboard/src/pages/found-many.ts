@@ -1,9 +1,9 @@
+import { html, type HtmlValue, type Html } from "@carillon/kit";
 import type { Criteria } from "../look-up/criteria.ts";
 import type { AccountView, ChannelView } from "../look-up/find-places.ts";
 import type { ScheduledView } from "../look-up/find-scheduled.ts";
 import type { WithheldView } from "../look-up/find-withheld.ts";
 import type { FoundMany } from "../look-up/look-up.ts";
-import { html, type Content, type Html } from "./html.ts";
 import { table, type Page } from "./layout.ts";
 import { channelOf, conditionOf, receiverOf, stateOf } from "./look-up.ts";
 import { lookUpForm } from "./look-up-form.ts";
@@ -43,7 +43,7 @@ export function foundManyPage(criteria: Criteria, found: FoundMany): Page {
   };
 }
 
-function accountTable(accounts: readonly AccountView[]): Content {
+function accountTable(accounts: readonly AccountView[]): HtmlValue {
   const rows = accounts.map(
     (account) =>
       html`<tr>
@@ -59,7 +59,7 @@ function accountTable(accounts: readonly AccountView[]): Content {
   ];
 }
 
-function channelTable(channels: readonly ChannelView[]): Content {
+function channelTable(channels: readonly ChannelView[]): HtmlValue {
   const rows = channels.map(
     (channel) =>
       html`<tr>

@@ -1,7 +1,7 @@
+import { html, type HtmlValue } from "@carillon/kit";
 import { historySpans, type HistorySpan, type HistoryStep } from "../history/read.ts";
 import { latenessBounds } from "../readings/verdict.ts";
 import { chart } from "./chart.ts";
-import { html, type Content } from "./html.ts";
 import type { Page } from "./layout.ts";
 import { seconds } from "../spans.ts";
 
@@ -25,7 +25,7 @@ export function historyPage(history: History): Page {
   };
 }
 
-function spanCharts(span: HistorySpan, steps: readonly HistoryStep[]): Content {
+function spanCharts(span: HistorySpan, steps: readonly HistoryStep[]): HtmlValue {
   const { title } = historySpans[span];
   const at = steps.map((step) => step.at);
   const of = (name: "sent" | "failed" | "median" | "p95" | "worst") =>

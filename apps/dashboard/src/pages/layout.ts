@@ -1,5 +1,5 @@
+import { html, type HtmlValue, type Html } from "@carillon/kit";
 import type { Visitor } from "../credentials.ts";
-import { html, type Content, type Html } from "./html.ts";
 import { links } from "./links.ts";
 import { clock } from "../spans.ts";
 
@@ -8,7 +8,7 @@ export const scriptPath = "/dashboard.js";
 
 export interface Page {
   readonly title: string;
-  readonly body: Content;
+  readonly body: HtmlValue;
   /** Seconds between refreshes, in place if scripts run. */
   readonly refresh?: number;
 }
@@ -88,7 +88,7 @@ export function table(
 }
 
 /** Renders a table of names and values. */
-export function facts(pairs: readonly (readonly [string, Content])[]): Html {
+export function facts(pairs: readonly (readonly [string, HtmlValue])[]): Html {
   const rows = pairs.map(
     ([name, value]) =>
       html`<tr>

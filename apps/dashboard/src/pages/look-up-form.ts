@@ -1,5 +1,5 @@
+import { html, type Html } from "@carillon/kit";
 import type { Criteria } from "../look-up/criteria.ts";
-import { html, type Html } from "./html.ts";
 import { clock } from "../spans.ts";
 
 /** Submitted values. */

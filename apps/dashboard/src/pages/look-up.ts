@@ -1,10 +1,10 @@
 import { queues } from "@carillon/jobs";
+import { html, type HtmlValue, type Html } from "@carillon/kit";
 import type { IntentView } from "../look-up/find-intents.ts";
 import type { FoundJob } from "../look-up/find-jobs.ts";
 import type { ScheduledView } from "../look-up/find-scheduled.ts";
 import type { WithheldView } from "../look-up/find-withheld.ts";
 import { isFound, type Found, type FoundScheduled } from "../look-up/look-up.ts";
-import { html, type Content, type Html } from "./html.ts";
 import { facts, type Page } from "./layout.ts";
 import { lookUpForm, type LookUpInput } from "./look-up-form.ts";
 import { named, work } from "./names.ts";
@@ -24,7 +24,7 @@ export function lookUpPage(asked: LookUpInput, found: Found | undefined): Page {
   };
 }
 
-function results(id: string, found: Found | undefined): Content {
+function results(id: string, found: Found | undefined): HtmlValue {
   if (found === undefined)
     return html`<p>&ldquo;${id}&rdquo; is not an id: letters, digits, dots and hyphens only.</p>`;
   const { scheduled, withheld, series, intents, jobs } = found;
@@ -96,7 +96,7 @@ function withheldSection(row: WithheldView): Html {
 }
 
 /** Formats the condition that held: its kind, and the accounts that it names. */
-export function conditionOf({ condition }: WithheldView): Content {
+export function conditionOf({ condition }: WithheldView): HtmlValue {
   const by = "by" in condition ? condition.by : undefined;
   return [
     html`<code>${condition.kind}</code>`,
@@ -105,14 +105,14 @@ export function conditionOf({ condition }: WithheldView): Content {
 }
 
 /** A fact only of occurrences of series. */
-function occurrenceOf({ seriesId, occurrence }: FoundScheduled): Array<[string, Content]> {
+function occurrenceOf({ seriesId, occurrence }: FoundScheduled): Array<[string, HtmlValue]> {
   if (seriesId === null) return [];
   const link = html`<a href="/look-up?id=s${seriesId}">s${seriesId}</a>`;
   return [["Series", [link, `, the occurrence of ${occurrence ?? ""}`]]];
 }
 
 /** Formats the state, with the delay of an overdue message. */
-export function stateOf(row: ScheduledView): Content {
+export function stateOf(row: ScheduledView): HtmlValue {
   const overdue = row.state === "pending" && row.now > row.deliverAt;
   return overdue
     ? html`<span class="bad">pending, late by ${seconds(row.now - row.deliverAt)}</span>`
@@ -125,7 +125,7 @@ function latenessOf({ state, sentAt, endedAt, deliverAt }: ScheduledView): strin
 }
 
 /** Formats the recipient of a message. */
-export function receiverOf({ kind, channelId, channelName }: ScheduledView): Content {
+export function receiverOf({ kind, channelId, channelName }: ScheduledView): HtmlValue {
   return kind === "reminder" ? "the account itself" : channelOf({ channelId, channelName });
 }
 
@@ -133,7 +133,7 @@ export function receiverOf({ kind, channelId, channelName }: ScheduledView): Con
 export function channelOf({
   channelId,
   channelName,
-}: Pick<ScheduledView, "channelId" | "channelName">): Content {
+}: Pick<ScheduledView, "channelId" | "channelName">): HtmlValue {
   return channelId === null ? "a direct conversation" : ["channel ", named(channelName, channelId)];
 }
 

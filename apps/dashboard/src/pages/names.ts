@@ -1,5 +1,5 @@
+import { html, type Html } from "@carillon/kit";
 import { intentJobs } from "@carillon/jobs";
-import { html, type Html } from "./html.ts";
 
 /**
  * Formats something by name and id. The name is isolated with `<bdi>`, because its writing direction may differ.

@@ -1,4 +1,5 @@
 import { queues as declared } from "@carillon/jobs";
+import { html, type HtmlValue, type Html } from "@carillon/kit";
 import type { LateMessage } from "../overview.ts";
 import { isAlive, isLost, type ProcessRow } from "../readings/processes.ts";
 import type { QueueDepths, Snapshot } from "../readings/readings.ts";
@@ -9,7 +10,6 @@ import {
   type Finding,
   type Trouble,
 } from "../readings/verdict.ts";
-import { html, type Content, type Html } from "./html.ts";
 import { hidden, table, type Page } from "./layout.ts";
 import { named } from "./names.ts";
 import { moment, seconds } from "../spans.ts";
@@ -91,7 +91,7 @@ function findingItem(finding: Finding, mayAct: boolean): Html {
 }
 
 /** Lets the operator acknowledge failures: the verdict and the alerts no longer count them. */
-function acknowledgeForm({ acknowledge, trouble }: Finding): Content {
+function acknowledgeForm({ acknowledge, trouble }: Finding): HtmlValue {
   if (!acknowledge) return "";
   const what = trouble === "failed" ? "server errors" : "refusals";
   return html`<form action="/failed/acknowledge" method="post" class="line">
@@ -106,7 +106,7 @@ function numbers({ lag, counts, lateness, counters }: Snapshot): Html {
   const span = (value: number | undefined) => (value === undefined ? "unknown" : seconds(value));
   const quiet = lateness?.deliveries === 0;
   const number = (value: number | undefined) => value?.toLocaleString("en") ?? "unknown";
-  const pairs: (readonly [string, Content, string])[] = [
+  const pairs: (readonly [string, HtmlValue, string])[] = [
     [
       "Oldest overdue",
       span(lag?.dueLag),

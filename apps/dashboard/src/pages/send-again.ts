@@ -1,8 +1,8 @@
 import type { FailedMessage, ReschedulingResult } from "@carillon/domain";
+import { html, type HtmlValue } from "@carillon/kit";
 import { maxAtOnce } from "../failed/choose.ts";
 import type { FailedQuery } from "../failed/filter.ts";
 import { failedHref, keptQuery } from "./failed.ts";
-import { html, type Content } from "./html.ts";
 import { hidden, table, type Page } from "./layout.ts";
 import { clock } from "../spans.ts";
 
@@ -53,7 +53,7 @@ export function sendAgainPage(shown: SendingAgain): Page {
   };
 }
 
-function refusals({ refused }: ReschedulingResult): Content {
+function refusals({ refused }: ReschedulingResult): HtmlValue {
   if (refused.length === 0) return "";
   const rows = refused.slice(0, maxListed).map(
     ({ id, reason }) =>
@@ -68,7 +68,7 @@ function refusals({ refused }: ReschedulingResult): Content {
   ];
 }
 
-function fieldsOf({ messages, query, before, deliverAt }: SendingAgain): Content {
+function fieldsOf({ messages, query, before, deliverAt }: SendingAgain): HtmlValue {
   const time =
     deliverAt === undefined
       ? hidden("when", "now")

@@ -1,7 +1,7 @@
+import { html, type HtmlValue, type Html } from "@carillon/kit";
 import { seriesStates, type SeriesQuery } from "../series/filter.ts";
 import type { FoundSeries, SeriesPage, SeriesRunView, SeriesView } from "../series/list.ts";
 import { moment } from "../spans.ts";
-import { html, type Content, type Html } from "./html.ts";
 import { facts, hidden, table, type Page } from "./layout.ts";
 import { named } from "./names.ts";
 import { relativeTime } from "./time.ts";
@@ -44,7 +44,7 @@ export function seriesPage({ rows, next, filter, mayAct }: SeriesList): Page {
 
 function seriesRow(row: SeriesView, filter: SeriesQuery, mayAct: boolean): Html {
   const { id, now, nextAt, nextId } = row;
-  const only = (more: SeriesQuery, text: Content) =>
+  const only = (more: SeriesQuery, text: HtmlValue) =>
     html`<a href="${seriesHref({ ...filter, ...more })}">${text}</a>`;
   const to =
     row.channelId === null
@@ -69,7 +69,7 @@ function seriesRow(row: SeriesView, filter: SeriesQuery, mayAct: boolean): Html 
 }
 
 /** Formats the state, with the reason of a pause. */
-function stateOf({ state, pausedReason }: SeriesView): Content {
+function stateOf({ state, pausedReason }: SeriesView): HtmlValue {
   if (pausedReason === null) return state;
   const why = reasons[pausedReason];
   return pausedReason === "manual" ? why : html`<span class="bad">${why}</span>`;
@@ -90,7 +90,7 @@ function pauseForm(id: number, filter: SeriesQuery): Html {
 }
 
 function filterForm({ realm, author, channel, state }: SeriesQuery): Html {
-  const field = (label: string, name: string, value: Content, size: number) =>
+  const field = (label: string, name: string, value: HtmlValue, size: number) =>
     html`<label>${label}<input name="${name}" value="${value}" size="${size}" /></label>`;
   return html`<form class="line" action="/series" method="get">
     ${field("Organization", "realm", realm, 16)}
@@ -117,7 +117,7 @@ export function seriesHref(
 }
 
 /** Shows a series that was looked up, and how its occurrences ended. */
-export function seriesSection(row: FoundSeries): Content {
+export function seriesSection(row: FoundSeries): HtmlValue {
   const { now, nextAt, nextId } = row;
   return [
     html`<h2>Series s${row.id}</h2>`,

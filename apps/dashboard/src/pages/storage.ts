@@ -1,7 +1,6 @@
-import { sizeText } from "@carillon/kit";
+import { sizeText, html, type Html } from "@carillon/kit";
 import type { StorageFigures } from "../readings/storage.ts";
 import type { OrganizationStorage } from "../storage/list.ts";
-import { html, type Html } from "./html.ts";
 import { facts, table, type Page } from "./layout.ts";
 import { named } from "./names.ts";
 

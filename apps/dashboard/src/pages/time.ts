@@ -1,4 +1,4 @@
-import { html, type Html } from "./html.ts";
+import { html, type Html } from "@carillon/kit";
 import { clock, fromNow } from "../spans.ts";
 
 /**

@@ -1,5 +1,5 @@
+import { html, type HtmlValue, type Html } from "@carillon/kit";
 import type { TimelineStep } from "../look-up/timeline.ts";
-import { html, type Content, type Html } from "./html.ts";
 import { moment } from "../spans.ts";
 
 /** Renders a timeline as a list, first step first. */
@@ -9,7 +9,7 @@ export function timelineList(steps: readonly TimelineStep[], now: number): Html 
   </ol>`;
 }
 
-function factsOf(facts: TimelineStep["facts"]): Content {
+function factsOf(facts: TimelineStep["facts"]): HtmlValue {
   const known = Object.entries(facts);
   if (known.length === 0) return "";
   return html`<br /><span class="soft"
@@ -18,7 +18,7 @@ function factsOf(facts: TimelineStep["facts"]): Content {
 }
 
 /** Links messages to their look-up. */
-function valueOf(name: string, value: string | number): Content {
+function valueOf(name: string, value: string | number): HtmlValue {
   return name === "message"
     ? html`<a href="/look-up?id=${value}">${value}</a>`
     : html`<bdi>${value}</bdi>`;

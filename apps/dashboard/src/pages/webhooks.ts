@@ -1,7 +1,7 @@
 import type { DeadCall, EndpointView, SubscriptionView } from "@carillon/domain";
 
+import { html, type HtmlValue, type Html } from "@carillon/kit";
 import { moment, seconds } from "../spans.ts";
-import { html, type Content, type Html } from "./html.ts";
 import { hidden, table, type Page } from "./layout.ts";
 import { named } from "./names.ts";
 import { relativeTime } from "./time.ts";
@@ -82,7 +82,7 @@ function said({ action, count }: WebhooksDone): string {
   return action === "retried" ? `${calls} made again within seconds.` : `${calls} discarded.`;
 }
 
-function more(name: string, next: number | undefined, words: string): Content {
+function more(name: string, next: number | undefined, words: string): HtmlValue {
   return next === undefined ? "" : html`<p><a href="/webhooks?${name}=${next}">${words}</a></p>`;
 }
 
@@ -102,7 +102,7 @@ function endpointRow(row: EndpointView): Html {
   </tr>`;
 }
 
-function stateOf({ isActive, failing, openSeconds }: EndpointView): Content {
+function stateOf({ isActive, failing, openSeconds }: EndpointView): HtmlValue {
   if (!isActive) return html`<td>deactivated</td>`;
   if (openSeconds !== null && openSeconds > 0)
     return html`<td class="bad">does not answer: left alone for ${seconds(openSeconds)}</td>`;
@@ -124,13 +124,13 @@ function subscriptionRow(row: SubscriptionView): Html {
   </tr>`;
 }
 
-function subscriptionState({ state, reason, nextAt, now }: SubscriptionView): Content {
+function subscriptionState({ state, reason, nextAt, now }: SubscriptionView): HtmlValue {
   if (state === "active" || state === "paused") return html`<td>${state}</td>`;
   const next = nextAt === null || nextAt <= now ? "" : `, next attempt in ${seconds(nextAt - now)}`;
   return html`<td class="bad">${state}: ${reason ?? ""}${next}</td>`;
 }
 
-function deadCalls({ rows }: Webhooks["dead"], mayAct: boolean): Content {
+function deadCalls({ rows }: Webhooks["dead"], mayAct: boolean): HtmlValue {
   const list = table(
     [
       "Call",

@@ -1,5 +1,5 @@
+import { html, type Html } from "@carillon/kit";
 import type { FormGuard } from "./form-guard.ts";
-import { html, type Html } from "./html.ts";
 
 /** A text field of a form. */
 export interface TextField {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { ApiError } from "@carillon/contract";
+import { Html, html } from "@carillon/kit";
 import { headersOf, statusOf } from "./error-response.ts";
 import type { RawReply } from "./handler.ts";
-import { Html, html } from "./html.ts";
 
 const style =
   ":root{color-scheme:light dark}" +

@@ -76,7 +76,7 @@ describe("Sign-up", () => {
     const provider = await startScriptedProvider();
     const own = await startGateway(db, { site: { identityProvider: provider.config } });
     try {
-      const link = /<a href="\/accounts\/login\/social\/oidc">Continue with Team &#60;ID&#62;<\/a>/;
+      const link = /<a href="\/accounts\/login\/social\/oidc">Continue with Team &lt;ID&gt;<\/a>/;
       expect((await pageVisitor(own.anonymous).open(path)).text).to.match(link);
       await setRules({ inviteRequired: true });
       expect((await pageVisitor(own.anonymous).open(path)).text).to.match(link);

@@ -1,10 +1,10 @@
 import type { Link } from "@carillon/domain";
 import { type Realm, realmUrl, type Site } from "@carillon/model";
 
+import { html } from "@carillon/kit";
 import { form, textField, tickBox } from "../http/form-fields.ts";
 import type { FormGuard } from "../http/form-guard.ts";
 import type { RawReply } from "../http/handler.ts";
-import { html } from "../http/html.ts";
 import { page } from "../http/page.ts";
 import { providerLink } from "./provider-link.ts";
 import { webClientLink } from "./web-client-link.ts";

@@ -1,7 +1,7 @@
+import { html, type Html } from "@carillon/kit";
 import { form, textField } from "../http/form-fields.ts";
 import type { FormGuard } from "../http/form-guard.ts";
 import type { RawReply } from "../http/handler.ts";
-import { html, type Html } from "../http/html.ts";
 import { page } from "../http/page.ts";
 import { webClientLink, type WebClientAddress } from "./web-client-link.ts";
 

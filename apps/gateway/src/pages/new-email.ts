@@ -1,5 +1,5 @@
+import { html } from "@carillon/kit";
 import type { RawReply } from "../http/handler.ts";
-import { html } from "../http/html.ts";
 import { page } from "../http/page.ts";
 
 /** Makes the page of the mailed link: its button sends `POST` to the same URL, without a script. */

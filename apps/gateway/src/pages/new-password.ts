@@ -1,7 +1,7 @@
 import { passwordLength } from "@carillon/domain";
 
+import type { Html } from "@carillon/kit";
 import { textField } from "../http/form-fields.ts";
-import type { Html } from "../http/html.ts";
 
 /** Makes the field for a new password (people.md §4). */
 export function newPasswordField(problem?: string): Html {

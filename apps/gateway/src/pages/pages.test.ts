@@ -4,9 +4,9 @@ import { errors, form as parameter, operation, pageForm, path } from "@carillon/
 import { startGateway, useDatabase, organization, type Gateway } from "@carillon/testkit";
 import { expect } from "chai";
 
+import { html } from "@carillon/kit";
 import { handle } from "../handle.ts";
 import { form, textField, tickBox } from "../http/form-fields.ts";
-import { html } from "../http/html.ts";
 import { page, problemOf, redirect } from "../http/page.ts";
 
 const at = {
@@ -127,8 +127,8 @@ describe("Pages for people", () => {
 
   it("escape every value", async () => {
     const { text } = await get("/try/known");
-    expect(text).to.include("<title>Welcome to &#60;i&#62;Rust &#38; Co&#60;/i&#62;</title>");
-    expect(text).to.include('value="&#34;&#38;&#60;b&#62;"').and.include("&#60;Name&#62;");
+    expect(text).to.include("<title>Welcome to &lt;i&gt;Rust &amp; Co&lt;/i&gt;</title>");
+    expect(text).to.include('value="&quot;&amp;&lt;b&gt;"').and.include("&lt;Name&gt;");
     expect(text).to.include("I <b>agree</b>");
   });
 

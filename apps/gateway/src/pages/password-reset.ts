@@ -1,7 +1,7 @@
+import { html } from "@carillon/kit";
 import { form, textField, tickBox } from "../http/form-fields.ts";
 import type { FormGuard } from "../http/form-guard.ts";
 import type { RawReply } from "../http/handler.ts";
-import { html } from "../http/html.ts";
 import { page } from "../http/page.ts";
 import { newPasswordField } from "./new-password.ts";
 import { webClientLink, type WebClientAddress } from "./web-client-link.ts";

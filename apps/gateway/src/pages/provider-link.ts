@@ -1,8 +1,7 @@
+import { html, type Html } from "@carillon/kit";
 import { beginSignIn, beginSignUp } from "@carillon/contract";
 import { offeredProvider } from "@carillon/domain";
 import type { Realm, Site } from "@carillon/model";
-
-import { html, type Html } from "../http/html.ts";
 
 /**
  * Makes the link to the identity provider; undefined where people cannot sign in there.

@@ -2,10 +2,10 @@ import { completeSignIn } from "@carillon/contract";
 import type { NameNeeded, SignInRefusal } from "@carillon/domain";
 import type { Realm, Site } from "@carillon/model";
 
+import { html } from "@carillon/kit";
 import { form, textField, tickBox } from "../http/form-fields.ts";
 import type { FormGuard } from "../http/form-guard.ts";
 import type { RawReply } from "../http/handler.ts";
-import { html } from "../http/html.ts";
 import { page } from "../http/page.ts";
 
 /** Makes the page of an organization that does not use the provider. */

@@ -1,7 +1,7 @@
 import type { UnsubscribeHolder } from "@carillon/domain";
 
+import { html } from "@carillon/kit";
 import type { RawReply } from "../http/handler.ts";
-import { html } from "../http/html.ts";
 import { page } from "../http/page.ts";
 
 /** Makes the page of the link in a mail about missed messages. */

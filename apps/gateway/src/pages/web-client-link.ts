@@ -1,6 +1,5 @@
+import { html, type Html } from "@carillon/kit";
 import { type Realm, realmUrl, type Site } from "@carillon/model";
-
-import { html, type Html } from "../http/html.ts";
 
 /** What the address of the browser client is made of. */
 export interface WebClientAddress {

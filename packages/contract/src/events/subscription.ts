@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { subscriptionObject } from "../operations/channel-object.ts";
+import { subscriptionObject, subscriptionSwitches } from "../operations/channel-object.ts";
 import { archivedChannelIds, onlyWithoutCapability } from "./archived.ts";
 import { event } from "../primitives/event.ts";
 
@@ -71,16 +71,7 @@ const changed = [
   { ...propertyOf, property: z.literal("color"), value: z.string() },
   {
     ...propertyOf,
-    property: z.enum([
-      "is_muted",
-      "in_home_view",
-      "pin_to_top",
-      "desktop_notifications",
-      "audible_notifications",
-      "push_notifications",
-      "email_notifications",
-      "wildcard_mentions_notify",
-    ]),
+    property: z.enum(subscriptionSwitches),
     value: z.boolean(),
   },
 ] as const;

@@ -4,6 +4,7 @@ import { oneInteger } from "../primitives/one-integer.ts";
 import { operation } from "../primitives/operation.ts";
 import { path } from "../primitives/path.ts";
 import { roles } from "../primitives/roles.ts";
+import { callAttempt } from "./call-attempt.ts";
 
 /** A bot's default channels, by name. */
 export const botDefaults = z.strictObject({
@@ -297,18 +298,7 @@ const delivery = z.strictObject({
   /** The same for all attempts of a call. */
   webhook_id: z.string(),
   message_id: z.int(),
-  /** From 1. */
-  attempt: z.int(),
-  /** UNIX seconds */
-  attempted_at: z.int(),
-  /** Status of the answer; null without one. */
-  status: z.int().nullable(),
-  /** Why the attempt failed; null for one that did not. */
-  error: z.string().nullable(),
-  duration_ms: z.int(),
-  outcome: z.enum(["done", "retry", "failed"]),
-  /** The first 1,024 characters of the answer. */
-  response_head: z.string(),
+  ...callAttempt,
 });
 
 export type BotDelivery = z.input<typeof delivery>;

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";
 import { path } from "../primitives/path.ts";
+import { callAttempt } from "./call-attempt.ts";
 
 /** Maximum number of subscriptions of a bot, and of an organization. */
 export const maxSubscriptions = { ofBot: 10, ofOrganization: 100 };
@@ -238,18 +239,7 @@ const delivery = z.strictObject({
   last_event_id: z.int().nullable(),
   /** How many events were sent; 0 for a ping. */
   events: z.int(),
-  /** From 1. */
-  attempt: z.int(),
-  /** UNIX seconds */
-  attempted_at: z.int(),
-  /** Status of the answer; null without one. */
-  status: z.int().nullable(),
-  /** Why the attempt failed; null for one that did not. */
-  error: z.string().nullable(),
-  duration_ms: z.int(),
-  outcome: z.enum(["done", "retry", "failed"]),
-  /** The first 1,024 characters of the answer. */
-  response_head: z.string(),
+  ...callAttempt,
 });
 
 export type EventDelivery = z.input<typeof delivery>;

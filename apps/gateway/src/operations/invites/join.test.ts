@@ -238,7 +238,7 @@ describe("the page of a link, /join/{key}", () => {
       const own = browser(gateway);
       const { key } = await invited(scene.org.member);
       const shown = await own.open(pathOf(key));
-      expect(shown.text).to.include('href="https://example.com/terms?a=1&#38;b=2"');
+      expect(shown.text).to.include('href="https://example.com/terms?a=1&amp;b=2"');
       const fields = { full_name: "Terry", password };
       for (const terms of ["", "false", "on"])
         expect((await own.submit(pathOf(key), { ...fields, terms })).status, "status").to.equal(

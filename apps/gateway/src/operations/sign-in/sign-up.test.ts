@@ -121,7 +121,7 @@ describe("Signing up at an identity provider", () => {
     const visitor = pageVisitor(gateway.anonymous);
     const shown = await visitor.open(new URL(invite_link).pathname);
     const [, address = ""] = /href="([^"]*social[^"]*)"/.exec(shown.text) ?? [];
-    expect(shown.text).to.include("Continue with Team &#60;ID&#62;");
+    expect(shown.text).to.include("Continue with Team &lt;ID&gt;");
     const query = new URL(address, "http://carillon.test").searchParams;
     const joining = { link: query.get("link") ?? "", mobile_flow_otp: otp };
     for (const person of [newcomer(), newcomer()]) {
