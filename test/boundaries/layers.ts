@@ -39,7 +39,7 @@ export const restricted: ReadonlyMap<string, readonly string[]> = new Map([
 export const reserved: ReadonlyArray<{ names: RegExp; only: readonly string[] }> = [
   { names: /^(koa|koa-.+|@koa\/.+)$/, only: ["apps/gateway", "apps/dashboard", "apps/bouncer"] },
   { names: /^@bull-board\//, only: ["apps/dashboard"] },
-  { names: /^bullmq(\/|$)/, only: ["packages/queue"] },
+  { names: /^(bullmq|ioredis)(\/|$)/, only: ["packages/queue"] },
   { names: /^temporal-polyfill(\/|$)/, only: ["packages/calendar"] },
   { names: /^chrono-node(\/|$)/, only: ["packages/domain"] },
   { names: /^nodemailer(\/|$)/, only: ["packages/mail"] },

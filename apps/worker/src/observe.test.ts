@@ -40,7 +40,13 @@ describe("the metrics of a worker's deliveries", () => {
     const env = readEnvironment({ METRICS_PORT: String(port) });
     const { db, org } = scene;
     const observer = observeWorker(
-      { env, log: silentLogger, db, files: { isUnavailable: false } },
+      {
+        env,
+        log: silentLogger,
+        db,
+        files: { isUnavailable: false },
+        pingQueues: async () => undefined,
+      },
       shutdown,
     );
     const { onDelivery } = observer;

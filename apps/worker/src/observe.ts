@@ -1,5 +1,6 @@
 import type { Database } from "@carillon/db";
 import {
+  answerWithin,
   counter,
   countFrom,
   createRegistry,
@@ -15,6 +16,9 @@ import type { WatchedStore } from "@carillon/files";
 import { fleetMetrics } from "./fleet-metrics.ts";
 import type { EndedRun } from "./runner.ts";
 import type { CallMade, Delivered } from "./services.ts";
+
+/** How long `/health` waits for the queues, in milliseconds. */
+const queueAnswerMs = 2_000;
 
 /** Counters of the worker, for its heartbeat and its metrics. */
 export interface WorkerObserver {
@@ -34,10 +38,12 @@ export function observeWorker(
     log: Logger;
     db: Database;
     files: Pick<WatchedStore, "isUnavailable">;
+    /** Rejects if the queues do not answer. */
+    pingQueues: () => Promise<unknown>;
   },
   shutdown: Shutdown,
 ): WorkerObserver {
-  const { env, log, db, files } = parts;
+  const { env, log, db, files, pingQueues } = parts;
   const counters = { sent: 0, notSent: 0 };
   const registry = createRegistry("worker");
   measureFileStore(registry, files);
@@ -82,8 +88,12 @@ export function observeWorker(
       });
       const { METRICS_PORT: port, HOST: host } = env;
       const refresh = fleetMetrics(registry, db);
+      const health = async () => {
+        await answerWithin(pingQueues(), queueAnswerMs);
+        return db.answers();
+      };
       await serveProbes(
-        { port, host, registry, pool: db.pool, health: () => db.answers(), refresh, log },
+        { port, host, registry, pool: db.pool, health, refresh, log },
         { shutdown, order: 3 },
       );
     },

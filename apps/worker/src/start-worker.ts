@@ -85,7 +85,8 @@ export async function startWorkerProcess(
   const endpoints = outgoingClient(outgoing);
   shutdown.add(3, "endpoints", () => endpoints.close());
   const files = watchStore(fileStoreFromEnvironment(env), logAvailability(log));
-  const observer = observeWorker({ env, log, db, files }, shutdown);
+  const pingQueues = () => queues.queue("delivery").presence("health");
+  const observer = observeWorker({ env, log, db, files, pingQueues }, shutdown);
   shutdown.add(3, "file store", () => files.close());
   const services: WorkerServices = {
     onDelivery: observer.onDelivery,

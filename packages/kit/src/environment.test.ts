@@ -19,6 +19,7 @@ describe("readEnvironment", () => {
     ["PUBLIC_URL", "https://me:key@chat.example.com", /must be an address that paths can be/],
     ["DATABASE_URL", "mysql://db.example.com", /must be a URL beginning with postgres:\/\//],
     ["REDIS_URL", "http://cache.example.com", /must be a URL beginning with redis:\/\//],
+    ["REDIS_URL", "redis+sentinel://s1,s2", /must name the master that the Sentinels know/],
     ["SECRET_KEY", "short", /must have at least 32 characters/],
     ["PUSH_BOUNCER", "on", /must be `embedded` or unset/],
     ["PUSH_BOUNCER_URL", "bouncer", /must be a URL beginning with http/],

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { parseRateRules } from "./rate-rules.ts";
+import { parseRedisUrl } from "./redis-url.ts";
 import { withSecretFiles } from "./secret-files.ts";
 import { StartupError } from "./startup-error.ts";
 
@@ -78,7 +79,8 @@ const variables = {
   DATA_DIR: z.string().min(1).default("./var"),
   DATABASE_URL: url("postgres", "postgresql").optional(),
   DATABASE_PASSWORD: z.string().min(1).optional(),
-  REDIS_URL: url("redis", "rediss").optional(),
+  // Checked by `parseRedisUrl`.
+  REDIS_URL: z.string().optional(),
   SECRET_KEY: z
     .string()
     .min(32, "must have at least 32 characters, for example the output of `openssl rand -hex 32`")
@@ -243,7 +245,10 @@ export function readEnvironment(
     if (value !== undefined && value !== "") given[name] = value;
   }
   const parsed = schema.safeParse(given);
-  if (parsed.success) return withPassword(parsed.data);
+  if (parsed.success) {
+    if (parsed.data.REDIS_URL !== undefined) parseRedisUrl(parsed.data.REDIS_URL);
+    return withPassword(parsed.data);
+  }
   const issue = parsed.error.issues[0];
   throw new StartupError(`${String(issue?.path[0])} ${issue?.message ?? "is wrong"}`);
 }

@@ -25,6 +25,7 @@ export * from "./process-name.ts";
 export * from "./process-status.mjs";
 export * from "./proxy-variables.ts";
 export * from "./rate-rules.ts";
+export * from "./redis-url.ts";
 export * from "./report-uncaught.ts";
 export * from "./run-main.ts";
 export * from "./sealing.ts";

@@ -1,9 +1,9 @@
 import { StartupError, type Logger } from "@carillon/kit";
+import { keyPrefix, openRedis, servers, type RedisClient } from "./open-redis.ts";
 import { createRedisBackend } from "bullmq";
-import { Redis, type RedisOptions } from "ioredis";
 import type { Backend } from "./backend.ts";
 
-const connectionOptions: RedisOptions = {
+const connectionOptions = {
   lazyConnect: true,
   connectTimeout: 5_000,
   keepAlive: 10_000,
@@ -11,38 +11,49 @@ const connectionOptions: RedisOptions = {
   socketTimeout: 10_000,
   maxRetriesPerRequest: 1,
   retryStrategy: null,
-};
+} as const;
 
 /**
  * Checks that Redis keeps the jobs it is given.
  * @throws StartupError naming REDIS_URL: not reachable, too old, or configured to evict keys
  */
 export async function prepareRedis(redisUrl: string, log: Logger): Promise<void> {
-  const client = new Redis(redisUrl, connectionOptions);
-  let lastError: unknown;
-  client.on("error", (error) => (lastError = error));
+  const client = openRedis(redisUrl, connectionOptions);
+  const lastError = watchErrors(client);
   try {
     await client.connect();
-    checkVersion(field(await client.info("server"), "redis_version"));
-    // INFO also works where CONFIG is forbidden, as on managed servers.
-    const memory = await client.info("memory");
-    const policy = field(memory, "maxmemory_policy");
-    if (policy !== undefined && policy !== "noeviction") {
-      throw new StartupError(
-        `REDIS_URL: this Redis has maxmemory-policy ${policy} and may evict jobs; set the policy to noeviction`,
-      );
-    }
-    if (field(await client.info("persistence"), "aof_enabled") === "0") {
-      log.warn(
-        "Redis has no append-only file: after a restart of Redis the sweep must re-create the delivery jobs",
-      );
+    for (const server of servers(client)) {
+      checkVersion(field(await server.info("server"), "redis_version"));
+      // INFO also works where CONFIG is forbidden, as on managed servers.
+      const policy = field(await server.info("memory"), "maxmemory_policy");
+      if (policy !== undefined && policy !== "noeviction") {
+        throw new StartupError(
+          `REDIS_URL: this Redis has maxmemory-policy ${policy} and may evict jobs; set the policy to noeviction`,
+        );
+      }
+      if (field(await server.info("persistence"), "aof_enabled") === "0") {
+        log.warn(
+          "Redis has no append-only file: after a restart of Redis the sweep must re-create the delivery jobs",
+        );
+      }
     }
   } catch (error) {
     if (error instanceof StartupError) throw error;
-    throw unreachable(lastError ?? error);
+    throw unreachable(lastError() ?? error);
   } finally {
     client.disconnect();
   }
+}
+
+/** Returns the latest error behind a failed attempt to connect: of a Sentinel, or of a node of a Cluster. */
+function watchErrors(client: RedisClient): () => unknown {
+  let last: unknown;
+  for (const event of ["error", "sentinelError", "node error"])
+    client.on(
+      event,
+      (error: unknown) => (last = (error as { lastNodeError?: unknown }).lastNodeError ?? error),
+    );
+  return () => last;
 }
 
 /** The oldest Redis that Carillon runs on (docs/operating.md). */
@@ -71,16 +82,17 @@ export async function connectRedis(
   log: Logger,
 ): Promise<Backend> {
   await prepareRedis(redisUrl, log);
-  const producer = new Redis(redisUrl, {
+  const producer = openRedis(redisUrl, {
     ...connectionOptions,
     retryStrategy,
     enableOfflineQueue: false,
     commandTimeout: 5_000,
   });
-  const consumer = new Consumer(redisUrl, {
+  const consumer = openRedis(redisUrl, {
     ...connectionOptions,
     retryStrategy,
     maxRetriesPerRequest: null,
+    blockingDuplicates: true,
   });
   for (const client of [producer, consumer]) {
     client.setMaxListeners(100);
@@ -98,7 +110,7 @@ export async function connectRedis(
     producer,
     consumer,
     factory: createRedisBackend,
-    prefix,
+    prefix: keyPrefix(producer, prefix),
     workerLimit: Infinity,
     ping: () => consumer.ping(),
     async close() {
@@ -106,16 +118,6 @@ export async function connectRedis(
       consumer.disconnect();
     },
   };
-}
-
-/**
- * BullMQ duplicates the workers' client for its blocking commands and watches those connections itself. A socket
- * timeout there would only keep a closing process alive.
- */
-class Consumer extends Redis {
-  override duplicate(override?: Partial<RedisOptions>): Redis {
-    return super.duplicate({ ...override, socketTimeout: undefined });
-  }
 }
 
 /** Waits at most half a second, so that workers resume soon after Redis returns. */

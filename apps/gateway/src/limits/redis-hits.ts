@@ -1,5 +1,5 @@
 import type { Logger } from "@carillon/kit";
-import { Redis } from "ioredis";
+import { keyPrefix, openRedis } from "@carillon/queue";
 
 import type { Hits, HitStore, StoredWindow } from "./hit-store.ts";
 
@@ -48,11 +48,10 @@ type Take = (
   ...given: Array<string | number>
 ) => Promise<[taken: number, ...hashes: string[][]]>;
 
-const prefix = "carillon:rate:";
-
 /** Counts in Redis. Its keys hold ids and digests only. */
 export function redisHits(redisUrl: string, log: Logger): HitStore {
-  const redis = new Redis(redisUrl, connecting);
+  const redis = openRedis(redisUrl, connecting);
+  const prefix = `${keyPrefix(redis)}:rate:`;
   redis.on("error", (error) =>
     log.debug({ err: error }, "Redis connection of the rate limits failed"),
   );

@@ -1,0 +1,186 @@
+import { readFileSync } from "node:fs";
+import { parseRedisUrl, StartupError, type RedisAddress, type RedisTls } from "@carillon/kit";
+import {
+  Cluster,
+  Redis,
+  SentinelConnector,
+  type ClusterOptions,
+  type RedisOptions,
+  type SentinelConnectionOptions,
+} from "ioredis";
+
+/** A client of one server, of the master that Sentinels name, or of a Cluster. */
+export type RedisClient = Redis | Cluster;
+
+/** How a client waits and retries; in the terms of ioredis, for all three kinds. */
+export interface RedisClientOptions extends Pick<
+  RedisOptions,
+  | "autoResubscribe"
+  | "commandTimeout"
+  | "connectTimeout"
+  | "enableOfflineQueue"
+  | "keepAlive"
+  | "lazyConnect"
+  | "maxRetriesPerRequest"
+  | "socketTimeout"
+> {
+  /** Milliseconds until the next attempt to connect; null: there is none. */
+  readonly retryStrategy: ((attempt: number) => number) | null;
+  /** Without a limit of time for connections that BullMQ duplicates: it watches its blocking commands itself. */
+  readonly blockingDuplicates?: boolean;
+}
+
+/** Milliseconds between two readings of a Cluster's slots, which also find that a frozen node was replaced. */
+const slotsEveryMs = 2_000;
+
+/** How often a command is repeated on a Cluster that fails over, 100 ms apart, before it fails. */
+const redirections = 16;
+
+/**
+ * Makes a client for `REDIS_URL`. It follows failovers: Sentinels are asked for the master at every connection, and
+ * announce a new one; a Cluster's nodes say where slots are.
+ * @throws StartupError naming REDIS_URL
+ */
+export function openRedis(url: string, options: RedisClientOptions): RedisClient {
+  const address = parseRedisUrl(url);
+  const { blockingDuplicates = false, retryStrategy, ...waiting } = options;
+  const { username, password, family } = address;
+  const tls = address.tls && tlsOptions(address.tls);
+  const access: RedisOptions = {
+    family,
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(tls && { tls }),
+  };
+  if (address.kind === "cluster") {
+    const { enableOfflineQueue, lazyConnect, ...ofNodes } = waiting;
+    const clusterOptions: ClusterOptions = {
+      ...(enableOfflineQueue !== undefined && { enableOfflineQueue }),
+      ...(lazyConnect !== undefined && { lazyConnect }),
+      clusterRetryStrategy: retryStrategy,
+      slotsRefreshInterval: slotsEveryMs,
+      // Commands that wait for a server wait for a failover too.
+      maxRedirections: waiting.maxRetriesPerRequest === null ? Infinity : redirections,
+      // A certificate names the host, not its address.
+      ...(tls && { dnsLookup: (host, found) => found(null, host) }),
+      redisOptions: { ...ofNodes, ...access },
+    };
+    const nodes = address.nodes.map(({ host, port }) => ({ host, port }));
+    return new (blockingDuplicates ? ClusterOfWorkers : Cluster)(nodes, clusterOptions);
+  }
+  return new (blockingDuplicates ? RedisOfWorkers : Redis)({
+    ...waiting,
+    ...access,
+    retryStrategy,
+    ...whereabouts(address, retryStrategy),
+  });
+}
+
+/** Whether `REDIS_URL` names a Cluster, where all keys of a script must be in one slot. */
+export function isCluster(client: RedisClient): client is Cluster {
+  return client instanceof Cluster;
+}
+
+/**
+ * Returns the prefix for the keys of an installation. On a Cluster it is a hash tag: Redis hashes only what is in the
+ * braces, so that all keys are in one slot.
+ */
+export function keyPrefix(client: RedisClient, prefix = "carillon"): string {
+  return isCluster(client) ? `{${prefix}}` : prefix;
+}
+
+/** Returns a client for each server that holds keys. */
+export function servers(client: RedisClient): Redis[] {
+  return isCluster(client) ? client.nodes("master") : [client];
+}
+
+function whereabouts(
+  address: Exclude<RedisAddress, { kind: "cluster" }>,
+  retryStrategy: RedisClientOptions["retryStrategy"],
+): RedisOptions {
+  const { db } = address;
+  if (address.kind === "server") return { host: address.host, port: address.port, db };
+  const { master, sentinels, sentinelUsername, sentinelPassword, tls } = address;
+  return {
+    name: master,
+    sentinels: sentinels.map(({ host, port }) => ({ host, port })),
+    db,
+    sentinelRetryStrategy: retryStrategy ?? (() => null),
+    sentinelCommandTimeout: 2_000,
+    // Closes connections to a former master that is frozen, and so closes none itself.
+    failoverDetector: true,
+    Connector: Sentinels,
+    ...(sentinelUsername !== undefined && { sentinelUsername }),
+    ...(sentinelPassword !== undefined && { sentinelPassword }),
+    ...(tls && { enableTLSForSentinelMode: true, sentinelTLS: tlsOptions(tls) }),
+  };
+}
+
+function tlsOptions({ ca, cert, key }: RedisTls) {
+  return {
+    ...(ca !== undefined && { ca: contents(ca, "sslrootcert") }),
+    ...(cert !== undefined && { cert: contents(cert, "sslcert") }),
+    ...(key !== undefined && { key: contents(key, "sslkey") }),
+  };
+}
+
+function contents(path: string, parameter: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    const { code = String(error) } = error as NodeJS.ErrnoException;
+    throw new StartupError(
+      `REDIS_URL: ${parameter} must name a readable file in PEM format: ${path}: ${code}`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * BullMQ duplicates the workers' client for its blocking commands and watches those connections itself. A socket
+ * timeout there would only keep a closing process alive.
+ */
+class RedisOfWorkers extends Redis {
+  override duplicate(override?: Partial<RedisOptions>): Redis {
+    return super.duplicate({ ...override, socketTimeout: undefined });
+  }
+}
+
+class ClusterOfWorkers extends Cluster {
+  override duplicate(
+    nodes?: Parameters<Cluster["duplicate"]>[0],
+    override: ClusterOptions = {},
+  ): Cluster {
+    const redisOptions = { ...this.options.redisOptions, ...override.redisOptions };
+    return super.duplicate(nodes, {
+      ...override,
+      redisOptions: { ...redisOptions, socketTimeout: undefined },
+    });
+  }
+}
+
+/** What ioredis's connector has beside its public interface. */
+interface SentinelInternals {
+  connectToSentinel(...given: unknown[]): Redis;
+  failoverDetector: { cleanup(): void } | null;
+}
+
+/**
+ * Finds the master as ioredis does, with two differences for the time during which a Sentinel or the master is away. An
+ * announcement of a new master that arrives while the client connects again does not end the client for good. Errors of
+ * connections to a Sentinel are not printed: ioredis connects again by itself.
+ */
+class Sentinels extends SentinelConnector {
+  constructor(options: unknown) {
+    super(options as SentinelConnectionOptions);
+    const internals = this as unknown as SentinelInternals;
+    const { connectToSentinel } = internals;
+    internals.connectToSentinel = (...given) =>
+      connectToSentinel.apply(this, given).on("error", () => undefined);
+  }
+
+  override connect(...given: Parameters<SentinelConnector["connect"]>) {
+    (this as unknown as SentinelInternals).failoverDetector?.cleanup();
+    return super.connect(...given);
+  }
+}

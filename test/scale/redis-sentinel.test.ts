@@ -1,0 +1,89 @@
+import { waitFor } from "@carillon/testkit";
+import { expect } from "chai";
+import {
+  duringBurst,
+  report,
+  secondsOf,
+  startRedisFleet,
+  sweptWithin,
+  type RedisFleet,
+} from "./support/redis-fleet.ts";
+import { redisProgram } from "./support/redis-servers.ts";
+import { startSentinels, type SentinelSetup } from "./support/sentinels.ts";
+import { startTraffic } from "./support/traffic.ts";
+
+describe("Two gateways and two workers on a Redis that three Sentinels watch", function () {
+  this.timeout(400_000);
+  if (!redisProgram) {
+    it("needs redis-server or valkey-server");
+    return;
+  }
+  let redis: SentinelSetup | undefined;
+  let fleet: RedisFleet;
+  before("start all", async () => {
+    redis = await startSentinels();
+    fleet = await startRedisFleet(redis.url);
+  });
+  after("end all", async () => {
+    await fleet?.close().finally(() => redis?.close());
+  });
+
+  it("continue on the replica when the master is killed in the middle of a burst", async () => {
+    const { master, failedOver, replicates } = redis!;
+    const former = await master();
+    const { late, away } = await duringBurst(fleet, () =>
+      secondsOf(async () => {
+        await former.kill();
+        await failedOver(former);
+      }),
+    );
+    report({ late, away });
+    expect(late).to.be.below(away + sweptWithin);
+    await former.start();
+    await replicates(former);
+  });
+
+  it("continue on the replica when the master freezes, and when it comes back as a replica", async () => {
+    const { master, failedOver, replicates } = redis!;
+    const former = await master();
+    const { late, away } = await duringBurst(fleet, () =>
+      secondsOf(async () => {
+        former.signal("SIGSTOP");
+        await failedOver(former);
+      }),
+    );
+    report({ late, away });
+    expect(late).to.be.below(away + sweptWithin);
+    const people = await startTraffic(fleet.world.db, fleet.gateways[0]?.url ?? "");
+    former.signal("SIGCONT");
+    await replicates(former);
+    await people.flows();
+    expect(await people.end()).to.deep.equal([]);
+  });
+
+  it("wait while the Sentinels have no quorum, say so in /health, and continue on quorum", async () => {
+    const { master, sentinels, failedOver, replicates } = redis!;
+    const former = await master();
+    const [first, second] = sentinels;
+    const healthIs = async (wanted: { gateway: number; worker: number }) => {
+      await waitFor(async () => JSON.stringify(await fleet.health()) === JSON.stringify(wanted), {
+        what: `health is ${JSON.stringify(wanted)}`,
+      });
+    };
+    await healthIs({ gateway: 200, worker: 200 });
+    const { late, away } = await duringBurst(fleet, () =>
+      secondsOf(async () => {
+        await Promise.all([first?.kill(), second?.kill()]);
+        await former.kill();
+        await healthIs({ gateway: 200, worker: 503 });
+        await first?.start();
+        await failedOver(former);
+      }),
+    );
+    report({ late, away });
+    expect(late).to.be.below(away + sweptWithin);
+    await healthIs({ gateway: 200, worker: 200 });
+    await Promise.all([second?.start(), former.start()]);
+    await replicates(former);
+  });
+});
