@@ -18,7 +18,7 @@ describe("Two gateways and two workers on a Redis that three Sentinels watch", f
     it("needs redis-server or valkey-server");
     return;
   }
-  let redis: SentinelSetup | undefined;
+  let redis: SentinelSetup;
   let fleet: RedisFleet;
   before("start all", async () => {
     redis = await startSentinels();
@@ -29,42 +29,39 @@ describe("Two gateways and two workers on a Redis that three Sentinels watch", f
   });
 
   it("continue on the replica when the master is killed in the middle of a burst", async () => {
-    const { master, failedOver, replicates } = redis!;
-    const former = await master();
+    const former = await redis.master();
     const { late, away } = await duringBurst(fleet, () =>
       secondsOf(async () => {
         await former.kill();
-        await failedOver(former);
+        await redis.failedOver(former);
       }),
     );
     report({ late, away });
     expect(late).to.be.below(away + sweptWithin);
     await former.start();
-    await replicates(former);
+    await redis.replicates(former);
   });
 
   it("continue on the replica when the master freezes, and when it comes back as a replica", async () => {
-    const { master, failedOver, replicates } = redis!;
-    const former = await master();
+    const former = await redis.master();
     const { late, away } = await duringBurst(fleet, () =>
       secondsOf(async () => {
         former.signal("SIGSTOP");
-        await failedOver(former);
+        await redis.failedOver(former);
       }),
     );
     report({ late, away });
     expect(late).to.be.below(away + sweptWithin);
     const people = await startTraffic(fleet.world.db, fleet.gateways[0]?.url ?? "");
     former.signal("SIGCONT");
-    await replicates(former);
+    await redis.replicates(former);
     await people.flows();
     expect(await people.end()).to.deep.equal([]);
   });
 
   it("wait while the Sentinels have no quorum, say so in /health, and continue on quorum", async () => {
-    const { master, sentinels, failedOver, replicates } = redis!;
-    const former = await master();
-    const [first, second] = sentinels;
+    const former = await redis.master();
+    const [first, second] = redis.sentinels;
     const healthIs = async (wanted: { gateway: number; worker: number }) => {
       await waitFor(async () => JSON.stringify(await fleet.health()) === JSON.stringify(wanted), {
         what: `health is ${JSON.stringify(wanted)}`,
@@ -77,13 +74,13 @@ describe("Two gateways and two workers on a Redis that three Sentinels watch", f
         await former.kill();
         await healthIs({ gateway: 200, worker: 503 });
         await first?.start();
-        await failedOver(former);
+        await redis.failedOver(former);
       }),
     );
     report({ late, away });
     expect(late).to.be.below(away + sweptWithin);
     await healthIs({ gateway: 200, worker: 200 });
     await Promise.all([second?.start(), former.start()]);
-    await replicates(former);
+    await redis.replicates(former);
   });
 });

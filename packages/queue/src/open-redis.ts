@@ -161,7 +161,7 @@ class ClusterOfWorkers extends Cluster {
 
 /** What ioredis's connector has beside its public interface. */
 interface SentinelInternals {
-  connectToSentinel(...given: unknown[]): Redis;
+  connectToSentinel: (this: unknown, ...given: unknown[]) => Redis;
   failoverDetector: { cleanup(): void } | null;
 }
 

@@ -131,5 +131,6 @@ function field(info: string, name: string): string | undefined {
 
 function unreachable(error: unknown): StartupError {
   const why = error instanceof Error ? error.message : String(error);
-  return new StartupError(`REDIS_URL: cannot connect to Redis: ${why}`, { cause: error });
+  // Errors of OpenSSL end with a line break.
+  return new StartupError(`REDIS_URL: cannot connect to Redis: ${why.trim()}`, { cause: error });
 }
