@@ -32,6 +32,8 @@ export interface Rendering {
   texLeft: number;
   /** Remaining characters of code whose tokens have spans. */
   codeLeft: number;
+  /** Remaining words and signs of such code. */
+  codeWordsLeft: number;
   /** Rest of {@link MARKUP_ALLOWANCE}; negative once an element was too long. */
   markupLeft: number;
 }

@@ -128,15 +128,19 @@ describe("Spans of tokens in code", () => {
     }
   });
 
-  it("are limited by the length of the code, of its lines and of the HTML", () => {
+  it("are limited by the length of the code and of its lines, and by its words and signs", () => {
     const has = (text: string): boolean => /<span class="n">/.test(html(text));
     expect(has(block("py", "abc\n".repeat(1_249)))).to.equal(true);
     expect(has(block("py", "abc\n".repeat(1_250)))).to.equal(false);
     expect(has(block("py", "a".repeat(500)))).to.equal(true);
     expect(has(block("py", "a".repeat(501)))).to.equal(false);
-    // 1,667 spans of 24 characters fit, 2,500 do not.
+    // 2,000 words and signs, and one more.
     expect(has(block("py", "a+\n".repeat(1_000)))).to.equal(true);
-    expect(has(block("py", "a+\n".repeat(1_666)))).to.equal(false);
+    expect(has(block("py", `${"a+\n".repeat(1_000)}b`))).to.equal(false);
+    const two = html(`${block("py", "a+\n".repeat(500))}\n${block("js", "b+\n".repeat(501))}`);
+    expect(two).to.contain('<span class="n">a</span>').and.not.to.contain('<span class="nx">');
+    expect(html(block("js", "{\n".repeat(2_001)))).not.to.contain("<span class");
+    expect(html(block("js", "# кот\n".repeat(800)))).to.contain("<span class");
   });
 
   it("take no mention's place in the HTML that one text may have", () => {
