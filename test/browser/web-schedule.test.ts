@@ -297,11 +297,22 @@ describe("Sending later with the browser client", () => {
       const { db, org } = scene();
       const id = await schedule(as(), channelMessage(room.id, { content: "Draft" }));
       const page = await open("#schedule");
+      // The conditions arrive after the dialog is open.
+      let release = () => {};
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await page.route("**/scheduled_messages/conditions*", async (route) => {
+        await held;
+        await route.fallback();
+      });
+      await page.reload();
       const draft = entry(page, /^Upcoming/, "Draft");
       expect(await draft.locator("time").getAttribute("title")).to.match(/20\d\d at .* GMT[+]\d/);
       await button(draft, "Edit").click();
       const dialog = page.getByRole("dialog");
       await dialog.getByLabel("Message").fill("Final *text*");
+      release();
       await dialog.getByRole("textbox", { name: "Topic" }).fill("ponds");
       await dialog.getByLabel("Date").fill("2031-05-01");
       await dialog.getByLabel("Time", { exact: true }).fill("17:45");

@@ -16,8 +16,8 @@ const t = texts.schedule;
 
 export interface EditDialogProps {
   readonly message: ScheduledMessage;
-  /** Undefined while they are unknown: then they stay as they are. */
-  readonly conditions: readonly Condition[] | undefined;
+  /** Returns the conditions; undefined while they are unknown: then they stay as they are. */
+  readonly conditionsNow: () => readonly Condition[] | undefined;
   /** Whether only the time is asked for. */
   readonly isTimeOnly: boolean;
   /** Whether the message belongs to a series, of which the others stay as they are. */
@@ -27,9 +27,11 @@ export interface EditDialogProps {
 
 /** Changes a scheduled message. Only what differs is sent, so that what others changed meanwhile stays. */
 export function EditDialog(props: EditDialogProps) {
-  const { message, conditions, isTimeOnly, isOccurrence, onClose } = props;
+  const { message, conditionsNow, isTimeOnly, isOccurrence, onClose } = props;
   const { client, clock, me } = useOrganization();
   const { zone } = useTimeStyle();
+  // They may become known while the dialog is open.
+  const conditions = conditionsNow();
   const before = {
     place: conversationOf(message, me),
     content: message.content,
@@ -41,12 +43,12 @@ export function EditDialog(props: EditDialogProps) {
   const place = useSignal(before.place);
   const content = useSignal(before.content);
   const time = useSignal({ local: before.local, zone });
-  const unless = useSignal(before.unless);
+  /** Undefined until the person changes them. */
+  const unless = useSignal<readonly Condition[] | undefined>(undefined);
+  const chosen = unless.value ?? before.unless;
   const hasTopic = "channelId" in place.value;
   // Others than for channels would be refused.
-  const possible = hasTopic
-    ? unless.value
-    : unless.value.filter(({ kind }) => kind !== "topic_resolved");
+  const possible = hasTopic ? chosen : chosen.filter(({ kind }) => kind !== "topic_resolved");
 
   async function save(): Promise<void> {
     const isLater = message.failed || time.value.local !== before.local || time.value.zone !== zone;

@@ -9,8 +9,8 @@ export type OpenDialog =
   | {
       readonly kind: "edit" | "time";
       readonly message: ScheduledMessage;
-      /** Undefined while they are unknown. */
-      readonly conditions: readonly Condition[] | undefined;
+      /** Returns the conditions; undefined while they are unknown. */
+      readonly conditionsNow: () => readonly Condition[] | undefined;
       readonly isOccurrence: boolean;
     }
   | { readonly kind: "edit-series"; readonly series: MessageSeries }
@@ -39,7 +39,7 @@ export function ScheduleDialog({ dialog, onClose }: ScheduleDialogProps) {
       return (
         <EditDialog
           message={dialog.message}
-          conditions={dialog.conditions}
+          conditionsNow={dialog.conditionsNow}
           isTimeOnly={dialog.kind === "time"}
           isOccurrence={dialog.isOccurrence}
           onClose={onClose}

@@ -29,12 +29,15 @@ export function ScheduledEntry({ message, details, onReport, onOpen }: Scheduled
   const style = useTimeStyle();
   const { scheduled_message_id: id, scheduled_delivery_timestamp: seconds, failed } = message;
   const series = plans.series.all().find((one) => one.next_scheduled_message_id === id);
-  const known = details.conditions.get(id) ?? series?.unless ?? [];
-  const conditions = details.state.value === "loaded" ? known : undefined;
+  const conditionsNow = () =>
+    details.state.value === "loaded"
+      ? (details.conditions.get(id) ?? series?.unless ?? [])
+      : undefined;
+  const conditions = conditionsNow();
   const lastCheckIn = details.lastCheckIns.get(id);
   const reason = details.failures.get(id)?.reason;
   const open = (kind: "edit" | "time") =>
-    onOpen({ kind, message, conditions, isOccurrence: series !== undefined });
+    onOpen({ kind, message, conditionsNow, isOccurrence: series !== undefined });
 
   async function remove(): Promise<void> {
     const request = new Repeatable();
