@@ -42,7 +42,10 @@ const watcher = `
   globalThis.bench = { shownMs: undefined, scripts: [] };
   new PerformanceObserver((list) => {
     for (const { scripts } of list.getEntries())
-      bench.scripts.push(scripts.reduce((sum, { duration }) => sum + duration, 0));
+      bench.scripts.push({
+        ms: scripts.reduce((sum, { duration }) => sum + duration, 0),
+        names: scripts.map(({ invoker, duration }) => invoker + " " + Math.round(duration)).join(", "),
+      });
   }).observe({ type: "long-animation-frame", buffered: true });
   const observer = new MutationObserver(() => {
     if (!document.querySelector("[data-message-id]")) return;

@@ -7,6 +7,13 @@ import { heapOf, openTab, type Tab, untilMessages } from "./browser.ts";
 const turn = -1_200;
 const mebibyte = 1024 ** 2;
 
+/** How long scripts have kept a long frame. */
+interface Frame {
+  readonly ms: number;
+  /** Each script with its milliseconds. */
+  readonly names: string;
+}
+
 /**
  * Scrolls up through all messages of a channel: the frame that scripts have kept the longest, and the growth of the heap
  * between the first quarter and the end.
@@ -38,15 +45,15 @@ export async function measureScrolling(
     if (performance.now() - startedAt > 300_000) throw new Error("the oldest message is not shown");
   }
   const late = await heapOf(tab);
-  const frames = await page.evaluate<number[]>("bench.scripts");
+  const frames = await page.evaluate<readonly Frame[]>("bench.scripts");
   await tab.context.close();
-  const worst = Math.max(0, ...frames);
+  const [worst = { ms: 0, names: "none" }] = frames.toSorted((a, b) => b.ms - a.ms);
   return [
     {
       question: `scrolling up through ${count.toLocaleString("en")} messages: the longest that our scripts kept a frame`,
-      value: `${worst.toFixed(0)} ms (${frames.filter((ms) => ms > 50).length} over 50 ms)`,
+      value: `${worst.ms.toFixed(0)} ms (${worst.names}; ${frames.filter(({ ms }) => ms > 50).length} over 50 ms)`,
       target: "at most 50 ms",
-      holds: worst <= 50,
+      holds: worst.ms <= 50,
     },
     {
       question: "growth of the heap from the first quarter of that to its end",
