@@ -1,5 +1,5 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { useLayoutEffect, useMemo } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { sendFirstRequest } from "./messages/first-request.ts";
 import { route } from "./navigation.ts";
 import { type Account, accounts } from "./session/accounts.ts";
@@ -34,12 +34,9 @@ interface SignedInProps {
 }
 
 function SignedIn({ account, onRefused }: SignedInProps) {
-  const organization = useMemo(() => new Organization(account), [account]);
-  // A layout effect sends the first request before the browser draws the first frame, which takes longer.
-  useLayoutEffect(() => {
-    void organization.start(() => sendFirstRequest(organization.client, route.value));
-    return () => organization.stop();
-  }, [organization]);
+  // Opened before the first frame is drawn, which takes longer than sending a request.
+  const [organization] = useState(() => openOrganization(account));
+  useLayoutEffect(() => () => organization.stop(), [organization]);
   useSignalEffect(() => {
     if (organization.connection.value === "refused") onRefused();
   });
@@ -48,4 +45,10 @@ function SignedIn({ account, onRefused }: SignedInProps) {
       <Shell />
     </OrganizationContext.Provider>
   );
+}
+
+function openOrganization(account: Account): Organization {
+  const organization = new Organization(account);
+  void organization.start(() => sendFirstRequest(organization.client, route.value));
+  return organization;
 }

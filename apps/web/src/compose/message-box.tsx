@@ -82,5 +82,6 @@ function takeFiles(
 /** Makes the box as high as its text; the style sheet says how high at most. */
 function grow(box: HTMLTextAreaElement): void {
   box.style.blockSize = "auto";
-  box.style.blockSize = `${box.scrollHeight + 2}px`;
+  // Measuring an empty box would lay out the page when it is drawn first.
+  if (box.value !== "") box.style.blockSize = `${box.scrollHeight + 2}px`;
 }

@@ -2,6 +2,7 @@ import type { Message } from "@carillon/client";
 import { batch, signal } from "@preact/signals";
 import { reasonOf } from "../reason.ts";
 import { operandOf, type Term } from "../route.ts";
+import { nextTask } from "../store/next-task.ts";
 import type { Organization } from "../store/organization.ts";
 import { texts } from "../texts.ts";
 import { openingAnchor, openingParams, pageParams, requestMessages } from "./first-request.ts";
@@ -90,6 +91,8 @@ export class MessageWindow {
     let answer: { readonly value: T } | undefined;
     try {
       answer = { value: await request() };
+      // In a task of its own: reading the answer has taken a part of this frame.
+      await nextTask();
     } finally {
       batch(() => {
         if (answer && !this.#isClosed) apply(answer.value);

@@ -6,9 +6,13 @@ import type { Organization } from "../store/organization.ts";
 import { unmutedUnread } from "../store/unmuted-unread.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
-import { groupChannels } from "./groups.ts";
+import { useWhenIdle } from "../ui/when-idle.ts";
+import { beginningOf, groupChannels } from "./groups.ts";
 import { SidebarLink } from "./link.tsx";
 import { TopicList } from "./topic-list.tsx";
+
+/** Maximum lines that a window shows. */
+const visible = 60;
 
 /** The channels of the account by folder. The channel of the current view shows its topics. */
 export function ChannelList() {
@@ -19,7 +23,9 @@ export function ChannelList() {
   const groups = useComputed(() =>
     groupChannels(channels.subscriptions.all(), channels.folders.all()),
   );
-  return groups.value.map(({ key, title, channels: group }) => (
+  // At first only the lines that are visible, so that the messages are drawn sooner.
+  const shown = useWhenIdle() ? groups.value : beginningOf(groups.value, visible);
+  return shown.map(({ key, title, channels: group }) => (
     <section key={key} class="sidebar-section">
       <h2>
         <bdi>{title}</bdi>

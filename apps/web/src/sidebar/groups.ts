@@ -43,3 +43,13 @@ export function groupChannels(
   ];
   return groups.filter(({ channels }) => channels.length > 0);
 }
+
+/** Returns the first channels of the groups. */
+export function beginningOf(groups: readonly ChannelGroup[], count: number): ChannelGroup[] {
+  let left = count;
+  return groups.flatMap((group) => {
+    const channels = group.channels.slice(0, left);
+    left -= channels.length;
+    return channels.length > 0 ? [{ ...group, channels }] : [];
+  });
+}

@@ -1,3 +1,5 @@
+import { nextTask } from "./next-task.ts";
+
 /** Maximum items of one slice. */
 const most = 100;
 
@@ -34,18 +36,4 @@ export async function inSlices<T>(
   } finally {
     await taking;
   }
-}
-
-/** Resolves in the next task. It uses no timer, because browsers delay the timers of background tabs. */
-function nextTask(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    const done = () => {
-      port1.close();
-      resolve();
-    };
-    port1.addEventListener("message", done);
-    port1.start();
-    port2.postMessage(undefined);
-  });
 }

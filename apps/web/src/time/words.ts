@@ -87,17 +87,38 @@ export function relative(seconds: number, now: number, { locale }: TimeStyle): s
   return "";
 }
 
+/** A format, and what it has written by minute: a row compares its day with that of the row above, which has written it. */
+interface Format {
+  readonly intl: Intl.DateTimeFormat;
+  readonly written: Map<number, string>;
+}
+
 /** Making a format takes longer than using it, and pages write hundreds of times. */
-const formats = new Map<string, Intl.DateTimeFormat>();
+const formats = new Map<string, Format>();
+/** Maximum texts that are kept of a format. */
+const most = 1_000;
 
 function format(seconds: number, style: TimeStyle, fields: Intl.DateTimeFormatOptions): string {
+  const { intl, written } = formatOf(style, fields);
+  const minute = Math.floor(seconds / 60);
+  const known = written.get(minute);
+  if (known !== undefined) return known;
+  if (written.size >= most) written.clear();
+  const text = intl.format(seconds * 1_000);
+  written.set(minute, text);
+  return text;
+}
+
+function formatOf(style: TimeStyle, fields: Intl.DateTimeFormatOptions): Format {
   const options: Intl.DateTimeFormatOptions = {
     timeZone: style.zone,
     ...fields,
     ...(style.twentyFourHours && fields.hour && { hourCycle: "h23", hour: "2-digit" }),
   };
   const key = `${style.locale} ${JSON.stringify(options)}`;
-  const known = formats.get(key) ?? new Intl.DateTimeFormat(style.locale, options);
-  formats.set(key, known);
-  return known.format(seconds * 1_000);
+  const known = formats.get(key);
+  if (known) return known;
+  const made = { intl: new Intl.DateTimeFormat(style.locale, options), written: new Map() };
+  formats.set(key, made);
+  return made;
 }
