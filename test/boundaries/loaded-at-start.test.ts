@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { loadedAtStart, type LoadedAtStart } from "./loaded-at-start.ts";
 
-const common = ["pg", "pino", "prom-client", "proxy-addr", "zod"];
+const common = ["@opentelemetry/api", "pg", "pino", "prom-client", "proxy-addr", "zod"];
 /**
  * External packages that each process loads at the start; all others are loaded at their first use
  * (docs/decisions/036).

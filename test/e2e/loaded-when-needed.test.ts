@@ -38,6 +38,7 @@ const parts = {
   mail: /nodemailer/,
   encryption: /libsodium/,
   calls: /undici/,
+  tracing: /opentelemetry(-[A-Z0-9]{8})?\.[jt]s/,
   reference: /reference\/files|\/files-[A-Z0-9]{8}\.js/,
 };
 

@@ -18,6 +18,7 @@ import { type PathHeaders, runPipeline } from "./http/pipeline.ts";
 import { withRequestDeadline } from "./http/request-deadline.ts";
 import { requestLog, type RequestRecord } from "./http/request-log.ts";
 import { routeMiddleware } from "./http/routes.ts";
+import { tracedRequest } from "./http/traced-request.ts";
 import { UnsentAnswers, type UnsentBounds } from "./http/unsent-answers.ts";
 import { referenceHandlers } from "./reference/handlers.ts";
 import { type WebClient, webClientHandlers } from "./web-client/handlers.ts";
@@ -141,7 +142,10 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
     if (error.code !== "ERR_STREAM_PREMATURE_CLOSE" && error.code !== "ECONNRESET")
       log.error({ err: error }, "answer could not be sent");
   });
-  app.use(async (ctx) => {
+  app.use((ctx) => tracedRequest(ctx, () => answer(ctx)));
+  return app;
+
+  async function answer(ctx: Koa.Context): Promise<RequestRecord> {
     const exchange = new Exchange(ctx);
     ctx["exchange"] = exchange;
     if (options.clientAddress) ctx.request.ip = options.clientAddress(ctx.req);
@@ -154,13 +158,10 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
     const record = exchange.record();
     options.onRequest?.(record);
     exchange.watch(stalledMs);
-    if (!exchange.inPieces || ctx.res.closed) {
-      logRequest(record);
-      return;
-    }
-    ctx.res.once("close", () => logRequest({ ...record, bytes: exchange.bytes }));
-  });
-  return app;
+    if (!exchange.inPieces || ctx.res.closed) logRequest(record);
+    else ctx.res.once("close", () => logRequest({ ...record, bytes: exchange.bytes }));
+    return record;
+  }
 
   function refuse(exchange: Exchange, error: unknown): void {
     let refusal = error;

@@ -1,4 +1,4 @@
-import { createLogger, readEnvironment, runMain, Shutdown } from "@carillon/kit";
+import { createLogger, readEnvironment, runMain, Shutdown, startTracing } from "@carillon/kit";
 
 import { startGateway } from "./start-gateway.ts";
 
@@ -7,5 +7,6 @@ await runMain(async () => {
   const log = createLogger("gateway", { level: env.LOG_LEVEL });
   const shutdown = new Shutdown(log);
   shutdown.onSignals({ endWithParent: true });
+  await startTracing("gateway", env, log, shutdown);
   await startGateway(env, log, shutdown);
 });

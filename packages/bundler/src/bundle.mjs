@@ -54,13 +54,19 @@ export async function bundle(app) {
 }
 
 /**
- * Refuses dynamic imports of CommonJS packages: in a bundle they have no named exports, and `const { Pool } = await
- * import(…)` would be undefined at its first use.
+ * Refuses our modules' dynamic imports of CommonJS packages: in a bundle they have no named exports, and `const { Pool } =
+ * await import(…)` would be undefined at its first use.
  * @param {import("esbuild").Metafile} metafile
  */
-function refuseCommonJsImports({ outputs }) {
+function refuseCommonJsImports({ inputs, outputs }) {
+  const imported = Object.entries(inputs)
+    .filter(([importer]) => !importer.includes("node_modules/"))
+    .flatMap(([, { imports }]) => imports)
+    .filter(({ kind, path }) => kind === "dynamic-import" && path.includes("node_modules/"))
+    .map(({ path }) => path);
+  const ofOurs = new Set(imported);
   for (const { entryPoint, exports } of Object.values(outputs)) {
-    if (!entryPoint?.includes("node_modules/") || exports.join() !== "default") continue;
+    if (!entryPoint || !ofOurs.has(entryPoint) || exports.join() !== "default") continue;
     const name = entryPoint.replace(/^.*node_modules\//, "");
     throw new Error(
       `${name} is CommonJS and has no named exports for import() in a bundle: re-export the names from one of our modules and import that module`,

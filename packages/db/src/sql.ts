@@ -1,7 +1,9 @@
+import { isTracing } from "@carillon/kit";
 import type pg from "pg";
 
 import { PoolClient } from "./pool-client.ts";
 import type { Statement } from "./statement.ts";
+import { tracedStatement } from "./traced-statement.ts";
 
 /** Runs SQL statements. */
 export interface Sql {
@@ -24,5 +26,6 @@ export function run(
           values: [...values],
         };
   if (connection instanceof PoolClient) connection.gatherWrites();
-  return (connection as pg.Pool).query(config);
+  const send = () => (connection as pg.Pool).query(config);
+  return isTracing() ? tracedStatement(statement, send) : send();
 }

@@ -172,7 +172,7 @@ export class Tx implements Sql {
    */
   async commit(): Promise<boolean> {
     const deferred = this.#sendDeferred(0);
-    const [{ command }] = await Promise.all([this.#connection.query("COMMIT"), ...deferred]);
+    const [{ command }] = await Promise.all([run(this.#connection, "COMMIT"), ...deferred]);
     return command === "COMMIT";
   }
 

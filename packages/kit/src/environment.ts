@@ -194,6 +194,12 @@ const variables = {
   ORGANIZATION_NAME: z.string().max(40, "must not have more than 40 characters").optional(),
   OWNER_NAME: z.string().max(100, "must not have more than 100 characters").optional(),
   OWNER_EMAIL: z.email("must be an e-mail address").optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url("http", "https").optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url("http", "https").optional(),
+  OTEL_SDK_DISABLED: z
+    .enum(["true", "false"], "must be `true` or `false`")
+    .default("false")
+    .transform((text) => text === "true"),
   LOG_LEVEL: z
     .enum(
       ["trace", "debug", "info", "warn", "error", "silent"],

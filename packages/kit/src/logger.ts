@@ -1,6 +1,7 @@
 import { pino, type DestinationStream, type Logger as PinoLogger } from "pino";
 
 import { loggedError } from "./logged-error.ts";
+import { traceFields } from "./tracing.ts";
 
 /** Writes one JSON line per event to standard output; redacts secrets by field name, at any of three levels. */
 export type Logger = PinoLogger;
@@ -34,6 +35,7 @@ export function createLogger(
       serializers: { err: loggedError },
       redact: { paths: redacted, censor: "[cut]" },
       timestamp: pino.stdTimeFunctions.isoTime,
+      mixin: traceFields,
     },
     options.destination ?? pino.destination({ sync: false }),
   );

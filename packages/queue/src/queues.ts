@@ -1,11 +1,12 @@
 import { limitOf, queueNames, type Publication, type QueueName } from "@carillon/jobs";
 import { StartupError, type Logger } from "@carillon/kit";
-import { Queue } from "bullmq";
+import { Queue, type Telemetry } from "bullmq";
 import type { Backend, QueueConfig } from "./backend.ts";
 import { connectPostgres, preparePostgres, sharedConnections } from "./postgres.ts";
 import { publishChildren, publishTo } from "./publish.ts";
 import { inspect, type QueueInspection } from "./inspect.ts";
 import { connectRedis, prepareRedis } from "./redis.ts";
+import { queueTelemetry } from "./telemetry.ts";
 import { startWorker, type WorkerHandle, type WorkerOptions } from "./worker.ts";
 
 /** The queues of one process, on the configured store. */
@@ -54,7 +55,8 @@ export async function connectQueues(config: QueueConfig): Promise<Queues> {
   const backend = config.redisUrl
     ? await connectRedis(config.redisUrl, config.redisPrefix ?? "carillon", log)
     : await connectPostgres(config, poolSize);
-  const bull = new Map(queueNames.map((name) => [name, construct(backend, name, log)]));
+  const telemetry = await queueTelemetry();
+  const bull = new Map(queueNames.map((name) => [name, construct(backend, name, log, telemetry)]));
   const workers: WorkerHandle[] = [];
   await Promise.all([...bull.values()].map((queue) => queue.waitUntilReady()));
   let closing: Promise<void> | undefined;
@@ -75,6 +77,7 @@ export async function connectQueues(config: QueueConfig): Promise<Queues> {
       }
       const worker = startWorker(backend, queue, {
         ...options,
+        telemetry,
         addChildren: (parent, children) => publishChildren(bull, parent, children),
       });
       workers.push(worker);
@@ -95,7 +98,12 @@ export async function connectQueues(config: QueueConfig): Promise<Queues> {
   };
 }
 
-function construct(backend: Backend, name: QueueName, log: Logger): Queue {
+function construct(
+  backend: Backend,
+  name: QueueName,
+  log: Logger,
+  telemetry: Telemetry | undefined,
+): Queue {
   const queue = new Queue(
     name,
     {
@@ -103,6 +111,7 @@ function construct(backend: Backend, name: QueueName, log: Logger): Queue {
       prefix: backend.prefix,
       // 0 would mean "never trimmed" on PostgreSQL.
       streams: { events: { maxLen: 1_000 } },
+      ...(telemetry && { telemetry }),
     },
     backend.factory,
   );

@@ -10,7 +10,14 @@ import {
 } from "@carillon/jobs";
 import { type Logger, within } from "@carillon/kit";
 import { setTimeout as pause } from "node:timers/promises";
-import { UnrecoverableError, WaitingChildrenError, WaitingError, Worker, type Job } from "bullmq";
+import {
+  UnrecoverableError,
+  WaitingChildrenError,
+  WaitingError,
+  Worker,
+  type Job,
+  type Telemetry,
+} from "bullmq";
 import { AwaitChildren } from "./await-children.ts";
 import type { Backend } from "./backend.ts";
 import { HandBack } from "./hand-back.ts";
@@ -83,6 +90,8 @@ export function startWorker(
   options: WorkerOptions & {
     /** Adds jobs to the queue as children of `parent`. */
     readonly addChildren: (parent: Job, children: readonly Publication[]) => Promise<void>;
+    /** Records spans. */
+    readonly telemetry?: Telemetry | undefined;
   },
 ): WorkerHandle {
   const { definitions, log } = options;
@@ -153,6 +162,7 @@ export function startWorker(
         lockDuration: 10_000,
         stalledInterval: 3_000,
         maxStalledCount: 3,
+        ...(options.telemetry && { telemetry: options.telemetry }),
         // A limit for all workers together, on both stores.
         ...(limit && { limiter: { max: limit.jobs, duration: limit.withinMs } }),
         // Without this setting the totals of the metrics stay 0. Data points are minutes: this is a day.

@@ -1,0 +1,70 @@
+import { diag, DiagLogLevel, SpanKind, type Tracer } from "@opentelemetry/api";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
+import {
+  BatchSpanProcessor,
+  NodeTracerProvider,
+  type ReadableSpan,
+} from "@opentelemetry/sdk-trace-node";
+import { hostname } from "node:os";
+import type { Logger } from "./logger.ts";
+import { within } from "./within.ts";
+
+/** Failed exports within this many milliseconds are logged as one line. */
+const failureLogIntervalMs = 60_000;
+
+/** A tracer whose spans go to a collector. */
+export interface Exporting {
+  readonly tracer: Tracer;
+  /** Sends what is left, for at most `limitMs` milliseconds. */
+  stop(limitMs: number): Promise<void>;
+}
+
+/**
+ * Starts OpenTelemetry's SDK: spans are sent in batches to the collector that the environment names. While the collector
+ * is away they are dropped.
+ */
+export function startExporting(role: string, log: Logger): Exporting {
+  reportFailures(log);
+  const own = resourceFromAttributes({
+    "service.name": `carillon-${role}`,
+    "service.namespace": "carillon",
+    "service.instance.id": `${hostname()}:${process.pid}`,
+  });
+  const provider = new NodeTracerProvider({
+    resource: own.merge(detectResources({ detectors: [envDetector] })),
+    spanProcessors: [new CausedSpans(new OTLPTraceExporter())],
+  });
+  provider.register();
+  return {
+    tracer: provider.getTracer("carillon"),
+    stop: async (limitMs) => {
+      await within(provider.shutdown(), limitMs);
+    },
+  };
+}
+
+/** Exports all spans but those of BullMQ's own timers: seven every three seconds in each worker. */
+class CausedSpans extends BatchSpanProcessor {
+  override onEnd(span: ReadableSpan): void {
+    if (span.parentSpanContext || span.kind !== SpanKind.INTERNAL) super.onEnd(span);
+  }
+}
+
+/** Logs the SDK's warnings and errors. A collector that is away would otherwise cause a line every few seconds. */
+function reportFailures(log: Logger): void {
+  let nextAt = 0;
+  let unlogged = 0;
+  const report = (message: string) => {
+    unlogged++;
+    if (performance.now() < nextAt) return;
+    nextAt = performance.now() + failureLogIntervalMs;
+    log.warn({ why: message.slice(0, 500), failures: unlogged }, "traces could not be sent");
+    unlogged = 0;
+  };
+  const ignore = () => {};
+  diag.setLogger(
+    { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
+}
