@@ -16,6 +16,7 @@ describe("the guides", () => {
     "docs/configuration.md",
     "docs/integrations.md",
     "docs/operating.md",
+    "docs/scaling.md",
     "docs/scheduling.md",
     "docs/security.md",
     "docs/web-client.md",
