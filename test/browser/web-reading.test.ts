@@ -10,6 +10,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 import type { Locator, Page } from "playwright-core";
+import { holdRequests } from "./support/hold-requests.ts";
 import { useWebClient } from "./support/web-client.ts";
 import {
   choose,
@@ -228,14 +229,7 @@ describe("Reading and writing in the browser client", () => {
       it("ends an upload when the person leaves its view", async () => {
         const { ada, room } = await pair(`left-${size}`);
         const { page, context } = await open(hashOf(room, "files"), ada);
-        let release = () => {};
-        const held = new Promise<void>((resolve) => {
-          release = resolve;
-        });
-        await context.route("**/api/v1/user_uploads", async (route) => {
-          await held;
-          await route.fallback();
-        });
+        const release = await holdRequests(context, "**/api/v1/user_uploads");
         await messageBox(page).fill("Half a thought");
         await page.locator("input[type=file]").setInputFiles({
           name: "notes.txt",
@@ -273,15 +267,11 @@ describe("Reading and writing in the browser client", () => {
       it("links a dropped file where the caret was, and uploads again what has failed", async () => {
         const { ada, room } = await pair(`upload-${size}`);
         const { page, context } = await open(hashOf(room, "files"), ada);
-        let release = () => {};
-        const held = new Promise<void>((resolve) => {
-          release = resolve;
-        });
         let requests = 0;
-        await context.route("**/api/v1/user_uploads", async (route) => {
-          await held;
-          await (requests++ === 0 ? route.abort() : route.fallback());
-        });
+        await context.route("**/api/v1/user_uploads", (route) =>
+          requests++ === 0 ? route.abort() : route.fallback(),
+        );
+        const release = await holdRequests(context, "**/api/v1/user_uploads");
         await messageBox(page).fill("See  for details");
         await page.evaluate(`(() => {
           const box = document.querySelector(".compose-message");

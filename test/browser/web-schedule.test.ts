@@ -24,6 +24,7 @@ import {
 import { expect } from "chai";
 import type { Locator, Page } from "playwright-core";
 import { seriousFaults } from "./support/axe.ts";
+import { holdRequests } from "./support/hold-requests.ts";
 import { useWebClient } from "./support/web-client.ts";
 import { messageBox } from "./support/web-page.ts";
 
@@ -298,14 +299,7 @@ describe("Sending later with the browser client", () => {
       const id = await schedule(as(), channelMessage(room.id, { content: "Draft" }));
       const page = await open("#schedule");
       // The conditions arrive after the dialog is open.
-      let release = () => {};
-      const held = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      await page.route("**/scheduled_messages/conditions*", async (route) => {
-        await held;
-        await route.fallback();
-      });
+      const release = await holdRequests(page, "**/scheduled_messages/conditions*");
       await page.reload();
       const draft = entry(page, /^Upcoming/, "Draft");
       expect(await draft.locator("time").getAttribute("title")).to.match(/20\d\d at .* GMT[+]\d/);
