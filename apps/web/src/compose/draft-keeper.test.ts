@@ -40,6 +40,12 @@ describe("The draft of a compose box", () => {
     const settle = () => new Promise((resolve) => setImmediate(resolve));
     return {
       adopt: () => keeper.adopt(place),
+      type: (content: string) => keeper.keep(place, content),
+      follow: () => keeper.forgetChange(),
+      close: async () => {
+        keeper.close();
+        await settle();
+      },
       write: async (content: string) => {
         keeper.keep(place, content);
         keeper.close();
@@ -60,6 +66,16 @@ describe("The draft of a compose box", () => {
     expect(contents()).to.deep.equal(["Half a thought, finished"]);
     await other.send();
     expect(contents()).to.deep.equal([]);
+  });
+
+  it("is stored by the tab that has changed the text last", async () => {
+    const [one, other] = [box(), box()];
+    one.type("Half");
+    other.type("Half a thought");
+    one.follow();
+    await other.close();
+    await one.close();
+    expect(contents()).to.deep.equal(["Half a thought"]);
   });
 
   it("is that of another device if the box has shown it", async () => {

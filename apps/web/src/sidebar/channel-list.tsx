@@ -7,7 +7,7 @@ import { unmutedUnread } from "../store/unmuted-unread.ts";
 import { useOrganization } from "../store/use-organization.ts";
 import { texts } from "../texts.ts";
 import { useWhenIdle } from "../ui/when-idle.ts";
-import { beginningOf, groupChannels } from "./groups.ts";
+import { beginningOf, type ChannelGroup, groupChannels } from "./groups.ts";
 import { SidebarLink } from "./link.tsx";
 import { TopicList } from "./topic-list.tsx";
 
@@ -16,15 +16,18 @@ const visible = 60;
 
 /** The channels of the account by folder. The channel of the current view shows its topics. */
 export function ChannelList() {
-  const organization = useOrganization();
-  const { channels } = organization;
-  const counts = countsByChannel(organization);
-  const current = route.value.page === "messages" && operandOf(route.value.terms, "channel");
+  const { channels } = useOrganization();
   const groups = useComputed(() =>
     groupChannels(channels.subscriptions.all(), channels.folders.all()),
   );
+  return groups.value.length > 0 && <ChannelGroups groups={groups.value} />;
+}
+
+function ChannelGroups({ groups }: { readonly groups: readonly ChannelGroup[] }) {
+  const counts = countsByChannel(useOrganization());
+  const current = route.value.page === "messages" && operandOf(route.value.terms, "channel");
   // At first only the lines that are visible, so that the messages are drawn sooner.
-  const shown = useWhenIdle() ? groups.value : beginningOf(groups.value, visible);
+  const shown = useWhenIdle() ? groups : beginningOf(groups, visible);
   return shown.map(({ key, title, channels: group }) => (
     <section key={key} class="sidebar-section">
       <h2>
