@@ -226,6 +226,23 @@ describe("Reading and writing in the browser client", () => {
         );
       });
 
+      it("shows a list in the preview as in a message", async () => {
+        const { ada, ben, room, say } = await pair(`lists-${size}`);
+        await say(ben, "plan", "- first");
+        const { page } = await open(hashOf(room, "plan"), ada);
+        const styleOf = (entry: Locator) =>
+          entry.evaluate((element) => {
+            const { display, listStyleType, paddingInlineStart } = getComputedStyle(element);
+            return { display, listStyleType, paddingInlineStart };
+          });
+        const inMessage = await styleOf(messageList(page).getByRole("listitem"));
+        await messageBox(page).fill("- second");
+        await page.getByRole("button", { name: "Preview" }).click();
+        const preview = page.getByRole("region", { name: "Preview" });
+        expect(await styleOf(preview.getByRole("listitem"))).to.deep.equal(inMessage);
+        expect(inMessage.display).to.equal("list-item");
+      });
+
       it("ends an upload when the person leaves its view", async () => {
         const { ada, room } = await pair(`left-${size}`);
         const { page, context } = await open(hashOf(room, "files"), ada);

@@ -51,7 +51,7 @@ export function RulePreview({ start, timezone, rrule, excludedDates = [] }: Rule
   if (error.value !== undefined) return <Alert>{error.value}</Alert>;
   const { occurrences = [], warnings = [] } = preview.value ?? {};
   return (
-    <section class="preview" aria-label={t.preview} aria-live="polite">
+    <section class="rule-preview" aria-label={t.preview} aria-live="polite">
       <h3>{t.preview}</h3>
       {preview.value && occurrences.length === 0 && <p>{t.noOccurrences}</p>}
       <ol>
