@@ -287,7 +287,7 @@ describe("The browser client with faults of the server and the network", () => {
   it("leaves a draft alone that another device has changed", async () => {
     const { open, person, db, as } = scene();
     const nia = await person("Nia");
-    const { hash, stored } = await topic("devices", nia);
+    const { hash, stored, room } = await topic("devices", nia);
     const drafts = () =>
       db.rows<{ id: number; content: string }>(
         "SELECT id, content FROM drafts WHERE user_id = $1 ORDER BY id",
@@ -299,7 +299,7 @@ describe("The browser client with faults of the server and the network", () => {
     await waitFor(async () => (await contents()) === "from here", { what: "it is stored" });
     const [draft] = await drafts();
     await as(nia).patch(`/api/v1/drafts/${draft?.id}`, {
-      draft: { type: "", to: [], topic: "", content: "from the phone" },
+      draft: { type: "stream", to: [room.id], topic: "talk", content: "from the phone" },
     });
     await page.evaluate("location.hash = '#drafts'");
     await page.getByText("from the phone").waitFor();
