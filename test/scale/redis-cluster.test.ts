@@ -1,5 +1,6 @@
 import { PostCommitBus } from "@carillon/db";
 import { connectWakeUps } from "@carillon/events";
+import { deliverDue } from "@carillon/jobs";
 import { silentLogger } from "@carillon/kit";
 import { clientOf, waitFor } from "@carillon/testkit";
 import { expect } from "chai";
@@ -32,6 +33,13 @@ describe("Two gateways and two workers on a Redis Cluster", function () {
   });
 
   it("continue while their slot is moved to another master in the middle of a burst", async () => {
+    // Keys that take time to move, while jobs are added and taken.
+    const later = Array.from({ length: 3_000 }, (_, second) => ({
+      job: deliverDue,
+      payload: { realmId: 1, second },
+      delayMs: 3_600_000,
+    }));
+    await fleet.world.queues.publish(later);
     const { late, away } = await duringBurst(fleet, () => secondsOf(() => redis.moveSlot()));
     report({ late, away });
     expect(late).to.be.below(away + sweptWithin);

@@ -59,6 +59,22 @@ describe("Two gateways and two workers on a Redis that three Sentinels watch", f
     expect(await people.end()).to.deep.equal([]);
   });
 
+  it("send everything once by the sweep when the new master lacks all jobs", async () => {
+    const former = await redis.master();
+    const { late, away } = await duringBurst(fleet, () =>
+      secondsOf(async () => {
+        await former.kill();
+        await redis.failedOver(former);
+        // As if the replica had been behind.
+        await (await redis.master()).command("FLUSHALL");
+      }),
+    );
+    report({ late, away });
+    expect(late).to.be.below(away + sweptWithin);
+    await former.start();
+    await redis.replicates(former);
+  });
+
   it("wait while the Sentinels have no quorum, say so in /health, and continue on quorum", async () => {
     const former = await redis.master();
     const [first, second] = redis.sentinels;

@@ -2,10 +2,22 @@ import { spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { deliverDue } from "@carillon/jobs";
+import { silentLogger } from "@carillon/kit";
+import { openQueues, waitFor } from "@carillon/testkit";
 import { expect } from "chai";
-import { makeCertificates, type Certificates } from "./support/certificates.ts";
+import {
+  makeCertificates,
+  tlsLines,
+  tlsOptions,
+  tlsParameters,
+  type Certificates,
+  type Secured,
+} from "./support/certificates.ts";
+import { startCluster } from "./support/cluster.ts";
 import { duringBurst, startRedisFleet, type RedisFleet } from "./support/redis-fleet.ts";
 import { redisProgram, RedisServers, type RedisServer } from "./support/redis-servers.ts";
+import { startSentinels } from "./support/sentinels.ts";
 
 const password = "a p@ssword/of:the#test";
 
@@ -28,25 +40,11 @@ describe("Two gateways and two workers on a Redis with TLS, as a user with the d
   before("start all", async () => {
     folder = await mkdtemp(join(tmpdir(), "carillon-certificates-"));
     files = makeCertificates(folder);
-    const read = (path: string) => readFile(path);
-    server = await servers.add(
-      [
-        `tls-cert-file ${files.server.cert}`,
-        `tls-key-file ${files.server.key}`,
-        `tls-ca-cert-file ${files.authority}`,
-        "appendonly yes",
-      ],
-      [],
-      {
-        tls: {
-          ca: await read(files.authority),
-          cert: await read(files.client.cert),
-          key: await read(files.client.key),
-        },
-      },
-    );
+    server = await servers.add([...tlsLines(files), "appendonly yes"], [], {
+      tls: tlsOptions(files),
+    });
     await server.command("ACL", "SETUSER", "carillon", ...(await documentedRules()));
-    fleet = await startRedisFleet(url({ sslrootcert: files.authority, ...clientCertificate() }), {
+    fleet = await startRedisFleet(url(tlsParameters(files)), {
       RATE_LIMITS: "user=60:100000",
     });
   });
@@ -75,11 +73,7 @@ describe("Two gateways and two workers on a Redis with TLS, as a user with the d
       () => url(clientCertificate()),
       /self-signed certificate/,
     ],
-    [
-      "a wrong password",
-      () => url({ sslrootcert: files.authority, ...clientCertificate() }, "hunter2"),
-      /WRONGPASS/,
-    ],
+    ["a wrong password", () => url(tlsParameters(files), "hunter2"), /WRONGPASS/],
     ["no certificate of the client", () => url({ sslrootcert: files.authority }), /certificate/i],
     [
       "a file that is not there",
@@ -92,6 +86,58 @@ describe("Two gateways and two workers on a Redis with TLS, as a user with the d
       expect(await worker.exit).to.deep.equal({ code: 1, signal: null });
       expect(worker.output()).to.match(line).and.include("REDIS_URL: ");
       expect(worker.output()).not.to.match(/hunter2|p@ssword|p%40ssword/);
+    });
+});
+
+/** Setups of several servers with TLS and passwords, and which of them has the keys. */
+const setups = {
+  "Sentinels, which have a password of their own,": async (secured: Secured) => {
+    const redis = await startSentinels(secured);
+    return { redis, holder: () => redis.master() };
+  },
+  "a Cluster": async (secured: Secured) => {
+    const redis = await startCluster(secured);
+    return { redis, holder: () => redis.owner() };
+  },
+};
+
+describe("Job queues on Redis with TLS and a password", function () {
+  this.timeout(120_000);
+  for (const [what, start] of Object.entries(setups))
+    it(`follow a failover of ${what} and lose no job that was added afterwards`, async function () {
+      if (!redisProgram || spawnSync("openssl", ["version"]).error) this.skip();
+      const folder = await mkdtemp(join(tmpdir(), "carillon-certificates-"));
+      const files = makeCertificates(folder);
+      const { redis, holder } = await start({
+        files,
+        password: "of-the-data-nodes",
+        sentinelPassword: "of-the-sentinels",
+      });
+      const config = { databaseUrl: "", redisUrl: redis.url, log: silentLogger };
+      const { connect, close } = openQueues(config);
+      try {
+        const queues = await connect();
+        const taken = new Set<unknown>();
+        queues.worker("delivery", {
+          definitions: [deliverDue],
+          log: silentLogger,
+          run: async ({ data }) => void taken.add((data as { second: number }).second),
+        });
+        const add = (second: number) =>
+          queues.publish([{ job: deliverDue, payload: { realmId: 1, second } }]);
+        await add(1);
+        await waitFor(() => taken.has(1), { what: "the worker takes a job" });
+        const former = await holder();
+        await former.kill();
+        await redis.failedOver(former);
+        // Fails until the connection for adding jobs is there again.
+        await waitFor(() => add(2).then(() => true), { what: "a job is added" });
+        await waitFor(() => taken.has(2), { what: "the worker takes a job of the new master" });
+      } finally {
+        await close();
+        await redis.close();
+        await rm(folder, { recursive: true, force: true });
+      }
     });
 });
 

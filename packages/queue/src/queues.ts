@@ -115,6 +115,8 @@ function construct(
     },
     backend.factory,
   );
-  queue.on("error", (error) => log.warn({ err: error, queue: name }, "queue error"));
+  // The clients of Redis report their errors themselves, once for all queues.
+  const level = backend.kind === "redis" ? "debug" : "warn";
+  queue.on("error", (error) => log[level]({ err: error, queue: name }, "queue error"));
   return queue;
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Files in PEM format: an authority, and what it signed for a server on 127.0.0.1 and for a client. */
@@ -33,4 +33,37 @@ export function makeCertificates(folder: string): Certificates {
     server: sign("server", "subjectAltName=IP:127.0.0.1"),
     client: sign("client", "extendedKeyUsage=clientAuth"),
   };
+}
+
+/** TLS and passwords of a setup with several servers. */
+export interface Secured {
+  readonly files: Certificates;
+  /** Of the data nodes. */
+  readonly password: string;
+  /** Of the Sentinels. */
+  readonly sentinelPassword: string;
+}
+
+/** Lines of a server's configuration: TLS to clients and to other servers, which need certificates too. */
+export function tlsLines({ server, authority }: Certificates): string[] {
+  return [
+    `tls-cert-file ${server.cert}`,
+    `tls-key-file ${server.key}`,
+    `tls-ca-cert-file ${authority}`,
+    "tls-replication yes",
+  ];
+}
+
+/** How a test's own client connects. */
+export function tlsOptions({ client, authority }: Certificates) {
+  return {
+    ca: readFileSync(authority),
+    cert: readFileSync(client.cert),
+    key: readFileSync(client.key),
+  };
+}
+
+/** The parameters of `REDIS_URL` for these certificates. */
+export function tlsParameters({ client, authority }: Certificates): Record<string, string> {
+  return { sslrootcert: authority, sslcert: client.cert, sslkey: client.key };
 }

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { waitFor } from "@carillon/testkit";
+import { tlsLines, tlsOptions, tlsParameters, type Secured } from "./certificates.ts";
 import { redisProgram, RedisServers, type RedisServer } from "./redis-servers.ts";
 
 /** Three masters with a replica each, and the slot of Carillon's keys. */
@@ -16,14 +17,17 @@ export interface ClusterSetup {
 }
 
 const nodeTimeoutMs = 2_000;
-const keysAtOnce = 50;
+const keysAtOnce = 10;
 
 interface Node {
   readonly id: string;
   readonly server: RedisServer;
 }
 
-export async function startCluster(): Promise<ClusterSetup> {
+/** @param secured default: neither TLS nor a password */
+export async function startCluster(
+  secured?: Omit<Secured, "sentinelPassword">,
+): Promise<ClusterSetup> {
   const servers = new RedisServers();
   const nodes: RedisServer[] = [];
   const lines = [
@@ -33,7 +37,14 @@ export async function startCluster(): Promise<ClusterSetup> {
     'save ""',
     "repl-diskless-sync-delay 0",
   ];
-  for (let n = 0; n < 6; n++) nodes.push(await servers.add(lines));
+  if (secured) {
+    lines.push(...tlsLines(secured.files), "tls-cluster yes");
+    lines.push(`requirepass ${secured.password}`, `masterauth ${secured.password}`);
+  }
+  const access = secured
+    ? { tls: tlsOptions(secured.files), password: secured.password }
+    : undefined;
+  for (let n = 0; n < 6; n++) nodes.push(await servers.add(lines, [], access));
   const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
   const slot = Number(await nodes[0]?.command("CLUSTER", "KEYSLOT", "{carillon}"));
 
@@ -72,7 +83,9 @@ export async function startCluster(): Promise<ClusterSetup> {
   }
 
   const setup: ClusterSetup = {
-    url: `redis+cluster://${addresses.join(",")}`,
+    url: secured
+      ? `rediss+cluster://:${secured.password}@${addresses.join(",")}?${new URLSearchParams(tlsParameters(secured.files))}`
+      : `redis+cluster://${addresses.join(",")}`,
     owner: () => waitFor(agreedOwner, { what: "the nodes agree on the slot's owner" }),
     async moveSlot() {
       const from = await setup.owner();
@@ -115,7 +128,10 @@ export async function startCluster(): Promise<ClusterSetup> {
     const cli = (redisProgram ?? "").replace("-server", "-cli");
     const made = spawnSync(
       cli,
-      ["--cluster", "create", ...addresses, "--cluster-replicas", "1", "--cluster-yes"],
+      [
+        ...(secured ? cliAccess(secured) : []),
+        ...["--cluster", "create", ...addresses, "--cluster-replicas", "1", "--cluster-yes"],
+      ],
       { encoding: "utf8" },
     );
     if (made.status !== 0) throw new Error(`${cli} made no Cluster: ${made.stdout}${made.stderr}`);
@@ -131,4 +147,10 @@ export async function startCluster(): Promise<ClusterSetup> {
     throw error;
   }
   return setup;
+}
+
+function cliAccess({ files, password }: Omit<Secured, "sentinelPassword">): string[] {
+  const { authority, client } = files;
+  const certificates = ["--cacert", authority, "--cert", client.cert, "--key", client.key];
+  return ["--tls", ...certificates, "-a", password];
 }

@@ -1,4 +1,5 @@
 import { waitFor } from "@carillon/testkit";
+import { tlsLines, tlsOptions, tlsParameters, type Secured } from "./certificates.ts";
 import { RedisServers, type RedisServer } from "./redis-servers.ts";
 
 /** Three Sentinels and two data nodes. */
@@ -19,11 +20,17 @@ const name = "carillon";
 /** Milliseconds of silence after which a Sentinel takes the master for dead. */
 const downAfterMs = 1_000;
 
-export async function startSentinels(): Promise<SentinelSetup> {
+/** @param secured default: neither TLS nor passwords */
+export async function startSentinels(secured?: Secured): Promise<SentinelSetup> {
   const servers = new RedisServers();
-  const data = ["appendonly yes", 'save ""', "repl-diskless-sync-delay 0"];
-  const first = await servers.add(data);
-  const second = await servers.add([...data, `replicaof 127.0.0.1 ${first.port}`]);
+  const encrypted = secured ? tlsLines(secured.files) : [];
+  const access = (password: string | undefined) =>
+    secured && password !== undefined ? { tls: tlsOptions(secured.files), password } : {};
+  const data = ["appendonly yes", 'save ""', "repl-diskless-sync-delay 0", ...encrypted];
+  if (secured) data.push(`requirepass ${secured.password}`, `masterauth ${secured.password}`);
+  const addData = (lines: readonly string[]) => servers.add(lines, [], access(secured?.password));
+  const first = await addData(data);
+  const second = await addData([...data, `replicaof 127.0.0.1 ${first.port}`]);
   const nodes = [first, second];
   const sentinels: RedisServer[] = [];
   for (let n = 0; n < 3; n++) {
@@ -31,8 +38,16 @@ export async function startSentinels(): Promise<SentinelSetup> {
       `sentinel monitor ${name} 127.0.0.1 ${first.port} 2`,
       `sentinel down-after-milliseconds ${name} ${downAfterMs}`,
       `sentinel failover-timeout ${name} 4000`,
+      ...encrypted,
     ];
-    sentinels.push(await servers.add(lines, ["--sentinel"]));
+    if (secured) {
+      lines.push(
+        `sentinel auth-pass ${name} ${secured.password}`,
+        `requirepass ${secured.sentinelPassword}`,
+        `sentinel sentinel-pass ${secured.sentinelPassword}`,
+      );
+    }
+    sentinels.push(await servers.add(lines, ["--sentinel"], access(secured?.sentinelPassword)));
   }
   const masterPort = async () => {
     const answers = await Promise.allSettled(
@@ -45,7 +60,7 @@ export async function startSentinels(): Promise<SentinelSetup> {
     return new Set(ports).size === 1 ? ports[0] : undefined;
   };
   const setup: SentinelSetup = {
-    url: `redis+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(",")}/${name}`,
+    url: urlOf(sentinels, secured),
     sentinels,
     master: () =>
       waitFor(
@@ -94,4 +109,12 @@ export async function startSentinels(): Promise<SentinelSetup> {
 
 async function info(node: RedisServer): Promise<string> {
   return node.command("INFO", "replication").then(String, () => "");
+}
+
+function urlOf(sentinels: readonly RedisServer[], secured: Secured | undefined): string {
+  const where = `${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(",")}/${name}`;
+  if (!secured) return `redis+sentinel://${where}`;
+  const { password, sentinelPassword, files } = secured;
+  const parameters = { ...tlsParameters(files), sentinel_password: sentinelPassword };
+  return `rediss+sentinel://:${password}@${where}?${new URLSearchParams(parameters)}`;
 }
