@@ -26,7 +26,7 @@ export interface RedisClientOptions extends Pick<
 > {
   /** Milliseconds until the next attempt to connect; null: there is none. */
   readonly retryStrategy: ((attempt: number) => number) | null;
-  /** Without a limit of time for connections that BullMQ duplicates: it watches its blocking commands itself. */
+  /** Duplicates have no socket timeout: BullMQ makes them for its blocking commands, which it watches itself. */
   readonly blockingDuplicates?: boolean;
 }
 
@@ -76,8 +76,7 @@ export function openRedis(url: string, options: RedisClientOptions): RedisClient
   });
 }
 
-/** Whether `REDIS_URL` names a Cluster, where all keys of a script must be in one slot. */
-export function isCluster(client: RedisClient): client is Cluster {
+function isCluster(client: RedisClient): client is Cluster {
   return client instanceof Cluster;
 }
 
