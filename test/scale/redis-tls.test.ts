@@ -74,7 +74,12 @@ describe("Two gateways and two workers on a Redis with TLS, as a user with the d
       /self-signed certificate/,
     ],
     ["a wrong password", () => url(tlsParameters(files), "hunter2"), /WRONGPASS/],
-    ["no certificate of the client", () => url({ sslrootcert: files.authority }), /certificate/i],
+    // With TLS 1.3 the client may learn that its certificate is missing, or only that the connection was closed.
+    [
+      "no certificate of the client",
+      () => url({ sslrootcert: files.authority }),
+      /cannot connect to Redis: ./,
+    ],
     [
       "a file that is not there",
       () => url({ sslrootcert: "/nowhere.pem" }),

@@ -130,7 +130,12 @@ export async function startCluster(
       cli,
       [
         ...(secured ? cliAccess(secured) : []),
-        ...["--cluster", "create", ...addresses, "--cluster-replicas", "1", "--cluster-yes"],
+        "--cluster",
+        "create",
+        ...addresses,
+        "--cluster-replicas",
+        "1",
+        "--cluster-yes",
       ],
       { encoding: "utf8" },
     );
