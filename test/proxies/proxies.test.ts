@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
@@ -13,18 +12,9 @@ import {
   type TestAccount,
 } from "@carillon/testkit";
 import { expect } from "chai";
+import { hasProgram, makeCertificate, nginxCommand } from "./support/nginx.ts";
 
 const deploy = new URL("../../deploy/", import.meta.url);
-
-/** Whether a program is installed; CI machines have all of them. */
-function has(program: string): boolean {
-  try {
-    execFileSync("sh", ["-c", `command -v ${program}`], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 interface Ports {
   readonly plain: number;
@@ -36,12 +26,7 @@ interface Ports {
 type Prepare = (folder: string, ports: Ports) => Promise<string[]>;
 
 const nginx: Prepare = async (folder, { plain, tls, gateway }) => {
-  const [key, certificate] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
-  const subject = ["-subj", "/CN=localhost", "-days", "2", "-nodes"];
-  const files = ["-keyout", key, "-out", certificate];
-  execFileSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", ...subject, ...files], {
-    stdio: "ignore",
-  });
+  const { key, certificate } = makeCertificate(folder);
   const ours = (await readFile(new URL("nginx/carillon.conf", deploy), "utf8"))
     .replaceAll(/^ *listen \[::\].*\n/gm, "")
     .replace("listen 80;", `listen 127.0.0.1:${plain};`)
@@ -50,16 +35,7 @@ const nginx: Prepare = async (folder, { plain, tls, gateway }) => {
     .replace("/var/log/nginx", folder)
     .replace(/ssl_certificate \S+;/, `ssl_certificate ${certificate};`)
     .replace(/ssl_certificate_key \S+;/, `ssl_certificate_key ${key};`);
-  await writeFile(join(folder, "carillon.conf"), ours);
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-    .map((name) => `${name}_temp_path ${folder}/${name};`)
-    .join("\n");
-  await writeFile(
-    join(folder, "nginx.conf"),
-    `daemon off;\n${process.getuid?.() === 0 ? "user root;\n" : ""}pid ${folder}/nginx.pid;
-error_log stderr;\nevents {}\nhttp {\naccess_log off;\n${temporary}\ninclude ${folder}/carillon.conf;\n}\n`,
-  );
-  return ["nginx", "-p", folder, "-e", "stderr", "-c", join(folder, "nginx.conf")];
+  return nginxCommand(folder, ours);
 };
 
 const caddy: Prepare = async (folder, { tls, gateway }) => {
@@ -80,7 +56,7 @@ for (const [name, prepare, programs] of [
     const processes = useProcesses();
     let folder: string;
     before(async function () {
-      if (!programs.every(has)) this.skip();
+      if (!programs.every(hasProgram)) this.skip();
       folder = await mkdtemp(join(tmpdir(), "carillon-proxy-"));
     });
     after(async () => {
