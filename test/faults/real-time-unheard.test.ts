@@ -130,8 +130,6 @@ describe("Real time over broken connections", () => {
     const start = async (logReadMs: number, through: FaultProxy | undefined) => {
       const pool = await connectDatabase(db.url, { max: 3, name: "test", connectMs: 60_000 });
       pools.push(pool);
-      // Load the Prisma client first, because a copy of the pool shares it.
-      await pool.loadPrisma();
       const redisUrl = redis && { redisUrl: through?.url ?? redis.url };
       const listeningOn = through && !redis ? { ...pool, url: through.url } : pool;
       const gateway = await startGateway(listeningOn, { ...redisUrl, events: { logReadMs } });

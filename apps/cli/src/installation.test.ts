@@ -34,7 +34,6 @@ async function emptyDatabase() {
     url,
     async connect() {
       db ??= await connectDatabase(url, { max: 1, name: "test" });
-      await db.loadPrisma();
       return db;
     },
     async drop() {

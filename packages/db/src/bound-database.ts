@@ -1,7 +1,7 @@
 import type pg from "pg";
 
 import type { Database } from "./database.ts";
-import type { PrismaClient } from "./generated/client.ts";
+import type { TransactionPrisma } from "./prisma-on-connection.ts";
 import type { RequestDeadline } from "./request-deadline.ts";
 import { rowsWithin } from "./pool-sql.ts";
 import type { PostCommitBus } from "./post-commit.ts";
@@ -33,16 +33,12 @@ export class BoundDatabase implements Database {
     this.#deadline = deadline;
   }
 
-  get prisma(): PrismaClient {
+  get prisma(): TransactionPrisma {
     throw new Error("within a request Prisma is available in transactions only: tx.prisma()");
   }
 
   rows<Row>(statement: Statement<Row>, values?: readonly unknown[]): Promise<Row[]> {
     return rowsWithin(this.pool, this.#deadline, statement, values);
-  }
-
-  loadPrisma(): Promise<void> {
-    return this.#whole.loadPrisma();
   }
 
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T> {

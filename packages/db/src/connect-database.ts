@@ -3,10 +3,10 @@ import { StartupError } from "@carillon/kit";
 import { BoundDatabase } from "./bound-database.ts";
 import { checkServer } from "./check-server.ts";
 import type { Database } from "./database.ts";
-import type { PrismaClient } from "./generated/client.ts";
 import { lazyPrismaClient } from "./lazy-prisma-client.ts";
 import { checkMigrations, unreachable } from "./migrations.ts";
 import { answers, createPool, type PoolOptions } from "./pool.ts";
+import { prismaOutside } from "./prisma-outside.ts";
 import { poolSql } from "./pool-sql.ts";
 import { PostCommitBus } from "./post-commit.ts";
 import { transaction, type TransactionParts } from "./transaction.ts";
@@ -32,7 +32,7 @@ export async function connectDatabase(
     await pool.end();
     throw error;
   }
-  const prismaClient = lazyPrismaClient(pool);
+  const prismaClient = lazyPrismaClient();
   const postCommit = new PostCommitBus();
   const parts: TransactionParts = {
     pool,
@@ -47,19 +47,13 @@ export async function connectDatabase(
   const database: Database = {
     url: databaseUrl,
     pool,
-    get prisma(): PrismaClient {
-      return prismaClient.client;
-    },
-    loadPrisma: () => prismaClient.load(),
+    prisma: prismaOutside((work) => transaction(parts, work)),
     postCommit,
     ...poolSql(pool),
     transaction: (work, transactionOptions) => transaction(parts, work, transactionOptions),
     within: (deadline) => new BoundDatabase(database, parts, deadline),
     answers: () => answers(pool),
-    close: async () => {
-      await prismaClient.close();
-      await pool.end();
-    },
+    close: () => pool.end(),
   };
   return database;
 }

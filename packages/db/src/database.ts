@@ -1,7 +1,7 @@
 import type pg from "pg";
 
-import type { PrismaClient } from "./generated/client.ts";
 import type { PostCommitBus } from "./post-commit.ts";
+import type { TransactionPrisma } from "./prisma-on-connection.ts";
 import type { RequestDeadline } from "./request-deadline.ts";
 import type { Sql } from "./sql.ts";
 import type { TransactionOptions } from "./transaction.ts";
@@ -11,9 +11,8 @@ import type { Tx } from "./tx.ts";
 export interface Database extends Sql {
   readonly url: string;
   readonly pool: pg.Pool;
-  /** Prisma Client outside any transaction, for tests. @throws Error before `loadPrisma` has resolved */
-  readonly prisma: PrismaClient;
-  loadPrisma(): Promise<void>;
+  /** Prisma Client for tests: each call runs in a transaction of its own. */
+  readonly prisma: TransactionPrisma;
   /** The messages that transactions publish after their commits, to subscribe to. */
   readonly postCommit: PostCommitBus;
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;

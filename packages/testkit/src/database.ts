@@ -40,7 +40,6 @@ export async function createTestDatabase(): Promise<TestDatabase> {
         ...longTimeouts,
         ...options,
       });
-      await db.loadPrisma();
       const close = db.close.bind(db);
       db.close = async () => {
         if (open.delete(db)) await close();

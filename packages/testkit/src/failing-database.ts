@@ -19,7 +19,6 @@ export function failingDatabase(db: Database, failure: Failure): Database {
     get prisma() {
       return db.prisma;
     },
-    loadPrisma: () => db.loadPrisma(),
     rows: (async (statement: Statement, values: readonly unknown[] = []) => {
       const code = await failure({ name: nameOf(statement), ids: idsAmong(values) });
       return code === undefined ? db.rows(statement, values) : db.rows(raising(code));

@@ -148,8 +148,7 @@ export async function openOrganization(
   if (!isEmailAddress(email))
     throw errors.badRequest("the owner's email must be an e-mail address");
   await checkPassword(owner.password);
-  await db.loadPrisma();
-  await checkSubdomainIsFree(db.prisma, subdomain);
+  await db.transaction(async (tx) => checkSubdomainIsFree(await tx.prisma(), subdomain));
   const passwordHash = await hashPassword(owner.password);
   return db.transaction(async (tx) => {
     await lockKey(tx, "firstOrganization", 0);
