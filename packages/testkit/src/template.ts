@@ -67,6 +67,8 @@ async function ensureTemplate(): Promise<string> {
     await applyMigrations(url);
     await prepareQueues({ databaseUrl: url, log: silentLogger, connectMs: longTimeouts.connectMs });
     await administer((inside) => inside.query("VACUUM (FREEZE, ANALYZE)"), url);
+    // A connection to a database without a cache of its catalogs builds one, and writes it for the next. Copies have it.
+    await administer((inside) => inside.query("SELECT 1"), url);
     await client.query(`ALTER DATABASE ${unfinished} ALLOW_CONNECTIONS false`);
     await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`);
   });
