@@ -86,7 +86,6 @@ describe("Uploads and faults", function () {
   const answered = (seen: { text: string }, status: number) =>
     waitFor(() => seen.text.startsWith(`HTTP/1.1 ${status} `) && seen.text.endsWith("}"), {
       what: `the answer is ${status}`,
-      timeoutMs: 20_000,
     });
   const attachments = () => db.prisma.attachment.findMany({ where: { realmId: org.realm.id } });
   const unused = () => db.prisma.storedObject.count({ where: { deleteAfter: { not: null } } });

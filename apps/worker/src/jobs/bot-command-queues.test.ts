@@ -128,7 +128,7 @@ forEachBackend("Commands to the scheduling bot, by way of the queue", (backend) 
     const answersTo = async (person: TestAccount) =>
       (await botAnswers(db, org.schedulingBot, person)).map(({ content }) => content);
     await blocker.lock("SELECT FROM message_series WHERE id = $1 FOR UPDATE", [series]);
-    await send(gateway.as(hasty), command(`pause s${series}`));
+    const first = await send(gateway.as(hasty), command(`pause s${series}`));
     for (let n = 0; n < 2 * declaredQueues.commands.concurrency; n++)
       await send(gateway.as(hasty), command("list"));
     await publish(botCommand.name);
@@ -141,15 +141,18 @@ forEachBackend("Commands to the scheduling bot, by way of the queue", (backend) 
       what: "the other is answered",
     });
     expect(await answersTo(hasty)).to.deep.equal([]);
+    // On a busy machine the first command may have met its deadline of 20 s, which counts as a failure of that one alone.
     const attempts = await db.rows<{ attempts: number }>(
-      `SELECT DISTINCT attempts FROM job_intent WHERE job = $1 AND (payload->>'userId')::int = $2`,
-      [botCommand.name, hasty.id],
+      `SELECT DISTINCT attempts FROM job_intent WHERE job = $1 AND (payload->>'userId')::int = $2
+       AND (payload->>'messageId')::bigint <> $3`,
+      [botCommand.name, hasty.id, first],
     );
-    expect(attempts, "nothing has failed").to.deep.equal([{ attempts: 0 }]);
+    expect(attempts, "none of the commands behind it has failed").to.deep.equal([{ attempts: 0 }]);
     await blocker.release();
+    // The pauses between attempts of those behind it have doubled as long as it waited.
     await waitFor(
       async () => (await answersTo(hasty)).length === 1 + 2 * declaredQueues.commands.concurrency,
-      { what: "all commands are answered" },
+      { what: "all commands are answered", timeoutMs: 150_000 },
     );
     expect((await answersTo(hasty))[0]).to.contain("is paused");
   });

@@ -158,7 +158,7 @@ describe("Reading files", () => {
         path === "/user_uploads/{path_id}" && code === "BAD_REQUEST";
       await waitFor(() => gateway.logLines.some(hungUp), { what: "the request has ended" });
       open();
-      await waitFor(() => opened[0]?.closed, { what: "the file is closed", timeoutMs: 10_000 });
+      await waitFor(() => opened[0]?.closed, { what: "the file is closed" });
     } finally {
       await gateway.close();
     }
