@@ -100,16 +100,40 @@ function ask(url: string, people: Crowd, asked: Asked): Promise<Answer | undefin
   return askWithKey(clientOf(url, sender), asked).catch(() => undefined);
 }
 
-/** Repeats the request with the same key until it succeeds, by the rule for clients (once-and-again.md §1). */
+/** Whether a client repeats the request after this answer, by the rule for clients (once-and-again.md §1). */
+const isRepeated = (answer: Answer | undefined) =>
+  !answer || answer.status === 409 || answer.status >= 500;
+
+/** Repeats the request with the same key until it succeeds. */
 async function untilDone(url: string, people: Crowd, asked: Asked): Promise<Answer> {
   const answer = await waitFor(
     async () => {
       const one = await ask(url, people, asked);
-      return !one || one.status === 409 || one.status >= 500 ? undefined : one;
+      return one && !isRepeated(one) ? one : undefined;
     },
     { what: "a repeat succeeds", timeoutMs: waitTimeoutMs, everyMs: 100 },
   );
   expect(answer.status, answer.text).to.equal(200);
+  return answer;
+}
+
+/**
+ * Repeats the request until it succeeds, or until `ended`; returns the last answer. A blocked request meets its deadline,
+ * on a busy machine before the last one is blocked.
+ */
+async function untilEnded(
+  url: string,
+  people: Crowd,
+  asked: Asked,
+  ended: () => boolean,
+): Promise<Answer | undefined> {
+  const { answer } = await waitFor(
+    async () => {
+      const one = await ask(url, people, asked);
+      return ended() || !isRepeated(one) ? { answer: one } : undefined;
+    },
+    { what: "the gateway has ended", timeoutMs: scenarioMs, everyMs: 100 },
+  );
   return answer;
 }
 
@@ -146,7 +170,8 @@ async function killed(backend: QueueBackend): Promise<void> {
         after: [],
       };
       const gates = await Promise.all(blocked[point].map((insert) => gate(world.db, insert)));
-      const unanswered = asked.map((one) => ask(doomed.url, people, one));
+      let isKilled = false;
+      const unanswered = asked.map((one) => untilEnded(doomed.url, people, one, () => isKilled));
       await waitFor(
         () => (point === "after" ? areStored(world, asked) : areBlocked(world, asked)),
         {
@@ -154,6 +179,7 @@ async function killed(backend: QueueBackend): Promise<void> {
           timeoutMs: waitTimeoutMs,
         },
       );
+      isKilled = true;
       await doomed.kill();
       await Promise.all(unanswered);
       // Before the COMMIT the server notices that its client is gone. A COMMIT that it has received may be carried out.
@@ -220,11 +246,13 @@ async function frozen(world: World): Promise<void> {
     await warmUp(url, people, requests(people, `first-${i}`));
   const asked = requests(people, "frozen");
   const gates = await Promise.all(asked.map(({ table }) => gate(db, `INSERT ON ${table}`)));
-  const unanswered = asked.map((one) => ask(stopped.url, people, one));
+  let isFrozen = false;
+  const unanswered = asked.map((one) => untilEnded(stopped.url, people, one, () => isFrozen));
   await waitFor(
     async () => (await Promise.all(gates.map((one) => one.waiting()))).every((n) => n === 1),
     { what: "all are under way", timeoutMs: waitTimeoutMs },
   );
+  isFrozen = true;
   stopped.signal("SIGSTOP");
   await Promise.all(gates.map((one) => one.open()));
   const refusals = await Promise.all(asked.map((one) => ask(other.url, people, one)));
