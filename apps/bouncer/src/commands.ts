@@ -6,6 +6,7 @@ import { fromBase64 } from "./base64.ts";
 import { addKeyPair, ensureKeyPair, listPublicKeys, removeKeyPair } from "./store/key-pairs.ts";
 import { bouncerMigrations } from "@carillon/push";
 import { listServers, putServer, removeServer } from "./store/servers.ts";
+import { isUuid } from "./uuid.ts";
 
 export const usage = `npm run bouncer -- COMMAND
 
@@ -21,8 +22,6 @@ export const usage = `npm run bouncer -- COMMAND
   remove-key KEY          removes a key pair; registrations encrypted with it are refused from then on`;
 
 const usualRate = 1_000;
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 /**
  * Runs one operator command of the bouncer.
  * @returns the text to print
@@ -66,7 +65,7 @@ const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   [
     "remove-server",
     async (store, [id = ""]) => {
-      if (!uuid.test(id) || !(await removeServer(store, id)))
+      if (!isUuid(id) || !(await removeServer(store, id)))
         throw new StartupError(`there is no server ${id}: see list-servers`);
       return `Removed ${id}.`;
     },
@@ -95,7 +94,7 @@ async function addServer(store: Store, args: string[]): Promise<string> {
   const calls = rate === undefined ? usualRate : Number(rate);
   if (!Number.isInteger(calls) || calls < 0 || calls > 1_000_000_000)
     throw new StartupError("--rate must be a number of calls in 60 s, or 0 for no limit");
-  const wrong = realms?.find((one) => !uuid.test(one));
+  const wrong = realms?.find((one) => !isUuid(one));
   if (wrong !== undefined)
     throw new StartupError(`--realm must be the UUID of an organization, not ${wrong}`);
   const made = { id: randomUUID(), key: randomKey() };

@@ -45,7 +45,7 @@ export { isCheckedWidget, widgetDataRefusal } from "./operations/widgets.ts";
 export * from "./open-api.ts";
 export * from "./primitives/operation.ts";
 export * from "./operations/declared.ts";
-export * from "./primitives/page-form.ts";
+export { pageForm } from "./primitives/page.ts";
 export * from "./primitives/parameter.ts";
 export * from "./primitives/path.ts";
 export * from "./permissions/group-setting.ts";

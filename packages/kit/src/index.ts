@@ -19,6 +19,7 @@ export * from "./load-defaults.ts";
 export * from "./lock-file.mjs";
 export * from "./logger.ts";
 export * from "./metrics.ts";
+export * from "./parsed-json.ts";
 export * from "./pings.ts";
 export * from "./probe-server.ts";
 export * from "./process-name.ts";

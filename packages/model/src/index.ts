@@ -186,7 +186,7 @@ export {
 export { loadMessageAudience } from "./messages/message-audience.ts";
 export { type Reaction, loadReactions } from "./messages/reactions.ts";
 export { type Submessage, loadSubmessages } from "./messages/submessages.ts";
-export { flag, flagNames } from "./messages/flags.ts";
+export { anyMention, flag, flagNames } from "./messages/flags.ts";
 export {
   storeTopicPolicies,
   isFollowed,

@@ -1,4 +1,4 @@
-import { systemClock } from "@carillon/kit";
+import { systemClock, parsedJson } from "@carillon/kit";
 import * as z from "zod";
 
 import {
@@ -34,7 +34,7 @@ const envelope = z.object({
 export function outcomeOf<Answer>(reply: Reply, answer: z.ZodType<Answer>): BouncerOutcome<Answer> {
   if ("lost" in reply) return { kind: "retry", at: "transport", reason: reply.lost };
   if ("broken" in reply) return { kind: "retry", at: "bouncer", reason: reply.broken };
-  const body = json(reply.text);
+  const body = parsedJson(reply.text);
   if (reply.status !== 200) return failure(reply, body);
   const parsed = answer.safeParse(body);
   const isSuccess = envelope.safeParse(body).data?.result === "success";
@@ -79,12 +79,4 @@ function waitMs(header: string | undefined): number | undefined {
 
 function bounded(ms: number): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.ceil(Math.min(Math.max(ms, 0), maxRetryAfterMs));
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -3,8 +3,7 @@ import type { Sql } from "@carillon/db";
 import { findServer, hashKey, type Server } from "../store/servers.ts";
 import { refusals } from "./refusal.ts";
 import type { UnprovenCredentials } from "./unproven-credentials.ts";
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+import { isUuid } from "../uuid.ts";
 
 /** Compared with the key of an unknown server, so that the response time does not reveal whether the server exists. */
 const unknownServerHash = hashKey("");
@@ -25,7 +24,7 @@ export async function authenticate(
     /^([^:]*):(.*)$/s.exec(Buffer.from(encoded ?? "", "base64").toString("utf8")) ?? [];
   if (encoded === undefined || id === "") throw refusals.noCredentials();
   unproven.admit(address, header);
-  const server = uuid.test(id) ? await findServer(sql, id) : undefined;
+  const server = isUuid(id) ? await findServer(sql, id) : undefined;
   const same = timingSafeEqual(server?.keyHash ?? unknownServerHash, hashKey(key));
   if (!server || !same) {
     unproven.disprove(header);
@@ -41,7 +40,7 @@ export async function authenticate(
  * @throws Refusal when it is malformed or not one of the server's
  */
 export function realmOf(server: Server, given: string): string {
-  if (!uuid.test(given)) throw refusals.badRequest("realm_uuid is not a UUID");
+  if (!isUuid(given)) throw refusals.badRequest("realm_uuid is not a UUID");
   const realmUuid = given.toLowerCase();
   if (server.realms && !server.realms.includes(realmUuid)) throw refusals.unknownRealm();
   return realmUuid;

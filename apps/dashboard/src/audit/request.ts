@@ -1,4 +1,4 @@
-import { BadParameter, given, givenText, givenTime, whole } from "../http/parameters.ts";
+import { BadParameter, given, givenText, givenTime } from "../http/parameters.ts";
 
 /** Filter of the audit log, as requested. */
 export interface AuditQuery {
@@ -29,10 +29,4 @@ export function readAuditQuery(fields: URLSearchParams): AuditQuery {
     ...(since === undefined ? {} : { since }),
     ...(until === undefined ? {} : { until }),
   };
-}
-
-/** Reads `before`, the id below which the page begins. @throws BadParameter */
-export function readBefore(fields: URLSearchParams): number | undefined {
-  const before = given(fields, "before");
-  return before === undefined ? undefined : whole("before", before);
 }

@@ -1,6 +1,6 @@
 import { composed, type Composition, type Sql } from "@carillon/db";
 import type { FailedMessage } from "@carillon/domain";
-import { BadParameter, given, givenTime, maxInt, whole } from "../http/parameters.ts";
+import { BadParameter, givenTime, maxInt, whole } from "../http/parameters.ts";
 import { conditionOf, exampleFilters, type FailedFilter } from "./filter.ts";
 
 /** Maximum messages resent by one request. */
@@ -25,12 +25,6 @@ export function readNewTime(fields: URLSearchParams): number | undefined {
   const at = givenTime(fields, "at");
   if (at === undefined) throw new BadParameter("give the new time: at, like 2026-11-22 14:00, UTC");
   return at;
-}
-
-/** Reads `before`, in microseconds of the UNIX epoch: later failures were not in the preview. */
-export function readFailedBefore(fields: URLSearchParams): number | undefined {
-  const before = given(fields, "before");
-  return before === undefined ? undefined : whole("before", before);
 }
 
 function compose(filter: FailedFilter, before: number): Composition {

@@ -31,6 +31,12 @@ export function givenText(
   return text;
 }
 
+/** Returns a field that is a whole number. @throws BadParameter for another text */
+export function givenWhole(fields: URLSearchParams, name: string): number | undefined {
+  const text = given(fields, name);
+  return text === undefined ? undefined : whole(name, text);
+}
+
 /** Returns an id field. @throws BadParameter unless it is a PostgreSQL `integer` */
 export function givenId(fields: URLSearchParams, name: string): number | undefined {
   const text = given(fields, name);

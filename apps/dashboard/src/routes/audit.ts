@@ -2,10 +2,11 @@ import type { Database } from "@carillon/db";
 import { readAudit } from "@carillon/domain";
 import type { Context } from "koa";
 import { answer } from "./answer.ts";
+import { givenWhole } from "../http/parameters.ts";
 import { auditPage } from "../pages/audit.ts";
 import { findAccountIds } from "../places/accounts.ts";
 import { findOrganizationId } from "../places/organization.ts";
-import { readAuditQuery, readBefore } from "../audit/request.ts";
+import { readAuditQuery } from "../audit/request.ts";
 
 const pageSize = 50;
 
@@ -13,7 +14,8 @@ const pageSize = 50;
 export async function showAudit(ctx: Context, db: Database): Promise<void> {
   const fields = new URLSearchParams(ctx.querystring);
   const query = readAuditQuery(fields);
-  const before = readBefore(fields);
+  // The id below which the page begins.
+  const before = givenWhole(fields, "before");
   const { organization, account, ...rest } = query;
   const realmId =
     organization === undefined ? undefined : await findOrganizationId(db, organization);

@@ -7,10 +7,10 @@ import { databaseMicros } from "../dead-letters/choose.ts";
 import { answer, done } from "./answer.ts";
 import { visitorOf } from "../http/authenticate.ts";
 import { operatorsForm } from "./operators-form.ts";
-import { BadParameter } from "../http/parameters.ts";
+import { BadParameter, givenWhole } from "../http/parameters.ts";
 import { failedHref } from "../pages/failed.ts";
 import { sendAgainPage } from "../pages/send-again.ts";
-import { chooseByFilter, readChosen, readFailedBefore, readNewTime } from "../failed/choose.ts";
+import { chooseByFilter, readChosen, readNewTime } from "../failed/choose.ts";
 import { readFailedQuery, resolveFailedQuery, type FailedQuery } from "../failed/filter.ts";
 
 interface Services {
@@ -70,7 +70,8 @@ async function chosenIn(form: URLSearchParams, db: Database): Promise<Choice> {
   const all = form.get("all");
   if (all !== null && all !== "true") throw new BadParameter("all must be true where it is given");
   if (all === "true") {
-    const before = readFailedBefore(form) ?? (await databaseMicros(db));
+    // In microseconds of the UNIX epoch: later failures were not in the preview.
+    const before = givenWhole(form, "before") ?? (await databaseMicros(db));
     const filter = await resolveFailedQuery(db, query);
     return { messages: await chooseByFilter(db, filter, before), query, before };
   }

@@ -4,9 +4,9 @@ import type { Logger } from "@carillon/kit";
 import type { Context } from "koa";
 
 import { visitorOf } from "../http/authenticate.ts";
-import { BadParameter, givenId } from "../http/parameters.ts";
+import { BadParameter, givenId, givenWhole } from "../http/parameters.ts";
 import { seriesHref, seriesPage } from "../pages/series.ts";
-import { readBeforeSeries, readSeriesQuery, resolveSeriesQuery } from "../series/filter.ts";
+import { readSeriesQuery, resolveSeriesQuery } from "../series/filter.ts";
 import { listSeriesViews } from "../series/list.ts";
 import { answer, done, refuse } from "./answer.ts";
 import { mayAct, operatorsForm } from "./operators-form.ts";
@@ -21,7 +21,7 @@ export async function showSeries(ctx: Context, { db }: Services): Promise<void> 
   const fields = new URLSearchParams(ctx.querystring);
   const query = readSeriesQuery(fields);
   const filter = await resolveSeriesQuery(db, query);
-  const page = await listSeriesViews(db, filter, readBeforeSeries(fields));
+  const page = await listSeriesViews(db, filter, givenWhole(fields, "before"));
   answer(ctx, { ...page, filter: query }, (shown) => seriesPage({ ...shown, mayAct: mayAct(ctx) }));
 }
 

@@ -1,6 +1,6 @@
 import type { Sql } from "@carillon/db";
 
-import { BadParameter, given, givenText, whole } from "../http/parameters.ts";
+import { BadParameter, given, givenText } from "../http/parameters.ts";
 import { findAccountIds } from "../places/accounts.ts";
 import { findChannelIds } from "../places/channels.ts";
 import { findOrganizationId } from "../places/organization.ts";
@@ -40,12 +40,6 @@ export function readSeriesQuery(fields: URLSearchParams): SeriesQuery {
     ...(channel === undefined ? {} : { channel }),
     ...(state === undefined ? {} : { state }),
   };
-}
-
-/** `before`: the id below which the page begins. @throws BadParameter */
-export function readBeforeSeries(fields: URLSearchParams): number | undefined {
-  const before = given(fields, "before");
-  return before === undefined ? undefined : whole("before", before);
 }
 
 /** Resolves names to ids. @throws BadParameter when a name is too ambiguous */

@@ -896,7 +896,7 @@ export interface CreateMessageSeriesParams {
   })[] | undefined;
   /** An occurrence that is later than this is not sent. 600 unless given. */
   readonly catch_up_seconds?: number | undefined;
-  /** Who manages the series beside its author; nobody unless given. Guests never do. */
+  /** The accounts that manage the series beside its author; none unless given. Guests never do. */
   readonly can_manage_group?: number | {
     readonly direct_members: readonly number[];
     readonly direct_subgroups: readonly number[];
@@ -4922,7 +4922,7 @@ export interface Methods {
   /**
    * Check in at a message series: `POST /api/v1/message_series/{series_id}/check_in`.
    *
-   * For the author, and for accounts that a `check_in` condition of the series names. The planned occurrence is not sent then; the one after it is, unless somebody checks in again.
+   * For the author, and for accounts that a `check_in` condition of the series names. The planned occurrence is then not sent; the next one is, unless there is another check-in.
    *
    * Repeated safely.
    */

@@ -1,8 +1,6 @@
 import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";
-import { pageForm } from "../primitives/page-form.ts";
-
-const page = { access: "anyone", page: true, missingIs404: true } as const;
+import { page, pageForm } from "../primitives/page.ts";
 
 /** `GET /accounts/login` (people.md §4.2). */
 export const showLogin = operation({

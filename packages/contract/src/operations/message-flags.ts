@@ -3,6 +3,7 @@ import { maxMessages } from "../primitives/bounds.ts";
 import { form } from "../primitives/form.ts";
 import { requiredNarrowParameter } from "./narrow.ts";
 import { operation } from "../primitives/operation.ts";
+import { shape } from "../primitives/shape.ts";
 import { anchorDate } from "./get-messages.ts";
 
 /** The answer of operations that mark messages as read (messages.md §7). */
@@ -15,7 +16,7 @@ const markedRead = {
 };
 
 /** The number as it was sent, because the answer repeats it. */
-const sentId = z.number().refine(Number.isInteger, "must be an integer").meta({ type: "integer" });
+const sentId = shape.integer;
 
 /** The flag, and whether it is added or removed. */
 const flagParameters = {

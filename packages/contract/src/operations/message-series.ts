@@ -114,7 +114,9 @@ const catchUpSeconds = form
 const canManageGroup = form
   .json(groupSettingInput)
   .optional()
-  .describe("Who manages the series beside its author; nobody unless given. Guests never do.");
+  .describe(
+    "The accounts that manage the series beside its author; none unless given. Guests never do.",
+  );
 /** A new value alone, or with the one that the caller expects it to replace. */
 const changedManagers = form
   .json(z.union([groupSettingInput, groupSettingUpdate]))
@@ -368,8 +370,8 @@ export const checkInAtMessageSeries = operation({
   idempotencyKey: true,
   summary: "Check in at a message series",
   description:
-    "For the author, and for accounts that a `check_in` condition of the series names. The planned occurrence is not sent " +
-    "then; the one after it is, unless somebody checks in again.",
+    "For the author, and for accounts that a `check_in` condition of the series names. The planned occurrence is then " +
+    "not sent; the next one is, unless there is another check-in.",
   example: { ...oneSeries, refused: [400, "the series has no `check_in` condition"] },
   result: { scheduled_delivery_timestamp: z.int() },
   missingIs404: true,

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { form } from "../primitives/form.ts";
+import { shape } from "../primitives/shape.ts";
 
 /** One condition of a narrow, sent in either of its two forms (messages.md §2). */
 export interface NarrowTerm {
@@ -9,7 +10,7 @@ export interface NarrowTerm {
 }
 
 /** Any whole number: each operator decides whether it is an ID. */
-const whole = z.number().refine(Number.isInteger, "must be an integer").meta({ type: "integer" });
+const whole = shape.integer;
 
 const term = z.object({
   operator: z.string(),

@@ -1,10 +1,7 @@
 import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";
-import { pageForm } from "../primitives/page-form.ts";
+import { page, pageForm, shownPage } from "../primitives/page.ts";
 import { path } from "../primitives/path.ts";
-
-const page = { access: "anyone", page: true, missingIs404: true } as const;
-const shown = [{ status: 200, about: "The page.", type: "text/html" }] as const;
 
 /** `GET /accounts/password/reset` (people.md §4.1). */
 export const showResetRequest = operation({
@@ -12,7 +9,7 @@ export const showResetRequest = operation({
   id: "show-reset-request",
   method: "GET",
   path: "/accounts/password/reset",
-  raw: shown,
+  raw: shownPage,
   summary: "Show the form for a password reset",
 });
 
@@ -36,7 +33,7 @@ export const showResetSent = operation({
   id: "show-reset-sent",
   method: "GET",
   path: "/accounts/password/reset/sent",
-  raw: shown,
+  raw: shownPage,
   summary: "Show that a mail for a password reset is on its way",
 });
 
@@ -52,7 +49,7 @@ export const showReset = operation({
   ...mailedLink,
   id: "show-reset",
   method: "GET",
-  raw: shown,
+  raw: shownPage,
   example: { path: { key: "fromTheMail" }, refused: [404, "no password reset was requested"] },
   summary: "Show the form for a new password",
   description:
@@ -89,6 +86,6 @@ export const showResetDone = operation({
   id: "show-reset-done",
   method: "GET",
   path: "/accounts/password/reset/done",
-  raw: shown,
+  raw: shownPage,
   summary: "Show that the password is set",
 });

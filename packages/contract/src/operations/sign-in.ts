@@ -1,6 +1,6 @@
 import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";
-import { pageForm } from "../primitives/page-form.ts";
+import { pageForm } from "../primitives/page.ts";
 
 const beginning = {
   method: "GET",

@@ -1,9 +1,6 @@
 import { form } from "../primitives/form.ts";
 import { operation } from "../primitives/operation.ts";
-import { pageForm } from "../primitives/page-form.ts";
-
-const page = { access: "anyone", page: true } as const;
-const shown = [{ status: 200, about: "The page.", type: "text/html" }] as const;
+import { page, pageForm, shownPage } from "../primitives/page.ts";
 
 /** `GET /register` (people.md §3). */
 export const showSignUp = operation({
@@ -11,8 +8,7 @@ export const showSignUp = operation({
   id: "show-sign-up",
   method: "GET",
   path: "/register",
-  raw: shown,
-  missingIs404: true,
+  raw: shownPage,
   summary: "Show the form for a sign-up",
   description:
     "Asks for an e-mail address. Where people need an invitation (`invite_required`) the page says so and has no form.",
@@ -26,7 +22,6 @@ export const signUp = operation({
   path: "/register",
   params: { ...pageForm, email: form.text().default("") },
   raw: [{ status: 303, about: "A mail is on its way, whatever the address is." }],
-  missingIs404: true,
   example: { params: { email: "new@carillon.test" }, refused: [403, "the form has no token"] },
   summary: "Ask for a link to sign up",
   description:
@@ -39,7 +34,6 @@ export const showSignUpSent = operation({
   id: "show-sign-up-sent",
   method: "GET",
   path: "/register/sent",
-  raw: shown,
-  missingIs404: true,
+  raw: shownPage,
   summary: "Show that a mail for a sign-up is on its way",
 });

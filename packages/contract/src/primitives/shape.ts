@@ -3,6 +3,8 @@ import { knowableId, maxId, maxLongId } from "./ids.ts";
 
 /** Building blocks for `form.json`: as strict as the parameters of http-contract.md §5. */
 export const shape = {
+  /** Any JSON integer, as it was sent. */
+  integer: integer(),
   /**
    * The ID of an account, channel, group …: any JSON integer; one that no column can hold becomes 0, which is never
    * used.
@@ -19,10 +21,10 @@ export const shape = {
     .meta({ type: "object" }),
 };
 
+function integer() {
+  return z.number().refine(Number.isInteger, "must be an integer").meta({ type: "integer" });
+}
+
 function idUpTo(max: number) {
-  return z
-    .number()
-    .refine(Number.isInteger, "must be an integer")
-    .meta({ type: "integer" })
-    .transform((id) => knowableId(id, max));
+  return integer().transform((id) => knowableId(id, max));
 }

@@ -46,7 +46,7 @@ export async function sendInvitations(
   const offer = await checkOffer(tx, site, inviter, wanted, all.length);
   const { invitees, invalid, skipped } = await sortAddresses(tx, site, realm, all);
   if (invalid.length > 0)
-    throw errors.invitationFailed("Some addresses cannot be invited; nobody was", [
+    throw errors.invitationFailed("Some addresses cannot be invited, so no invitation was sent", [
       ...invalid,
       ...skipped,
     ]);

@@ -8,10 +8,10 @@ import {
 import { notNull, type RowOf, statement, type Tx, typed } from "@carillon/db";
 import { emit } from "@carillon/events";
 import {
+  checkIsAdministrator,
   type Account,
   currentActor,
   lockGroupGraphShared,
-  isOrganizationAdministrator,
   loadNamedGroups,
   loadRealm,
   type Realm,
@@ -69,11 +69,6 @@ export async function updateSettingsOfOthers(
     realmId,
     changed.map(({ name, value, ids }) => settingEvent(name, value, ids)),
   );
-}
-
-function checkIsAdministrator(account: Account): void {
-  if (!isOrganizationAdministrator(account))
-    throw errors.unauthorizedPrincipal("Only administrators of the organization can do this");
 }
 
 /**

@@ -16,6 +16,10 @@ export const flag = {
   activeMobilePush: 512,
 } as const;
 
+/** The bits of all kinds of mentions. */
+export const anyMention =
+  flag.mentioned | flag.streamWildcardMentioned | flag.topicWildcardMentioned;
+
 const names: ReadonlyArray<readonly [bit: number, name: string]> = [
   [flag.read, "read"],
   [flag.starred, "starred"],

@@ -65,8 +65,11 @@ export async function administerAsOwner(tx: Tx, actor: Account): Promise<void> {
     throw errors.unauthorizedPrincipal("Only owners of the organization can do this");
 }
 
-/** Called before taking locks, and again with the locks, which keep roles from changing. */
-function checkIsAdministrator(account: Account): void {
+/**
+ * Throws ApiError `UNAUTHORIZED_PRINCIPAL` unless the account is an administrator. Called before taking locks, and again with
+ * the locks, which keep roles from changing.
+ */
+export function checkIsAdministrator(account: Account): void {
   if (!isOrganizationAdministrator(account))
     throw errors.unauthorizedPrincipal("Only administrators of the organization can do this");
 }

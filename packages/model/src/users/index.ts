@@ -22,6 +22,7 @@ export {
 export {
   administerAsOwner,
   administerOrganization,
+  checkIsAdministrator,
   checkAdministers,
   checkPowerfulBot,
   hasPowerOfOwners,

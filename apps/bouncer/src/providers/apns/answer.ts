@@ -1,3 +1,4 @@
+import { parsedJson } from "@carillon/kit";
 import * as z from "zod";
 import type { Outcome } from "../provider.ts";
 
@@ -29,7 +30,7 @@ export function outcomeOf(
   registeredAt: Date,
 ): Outcome | { readonly kind: "credentials"; readonly why: string } {
   if (status === 200) return { kind: "sent" };
-  const { reason = "", timestamp } = refusal.safeParse(json(body)).data ?? {};
+  const { reason = "", timestamp } = refusal.safeParse(parsedJson(body)).data ?? {};
   const why = reason === "" ? String(status) : `${status} ${reason}`;
   if (reason === "ExpiredProviderToken") return { kind: "credentials", why };
   if (status === 410) {
@@ -41,12 +42,4 @@ export function outcomeOf(
   if (status === 429 || status >= 500 || operatorErrors.includes(reason))
     return { kind: "undelivered", why };
   return { kind: "refused", why };
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { parsedJson } from "@carillon/kit";
 import type { Agent } from "undici";
 import { connectMs, handoverMs } from "../provider.ts";
 
@@ -48,18 +49,10 @@ export async function post(
       body,
       signal: AbortSignal.timeout(connectMs + handoverMs),
     });
-    return { status: answer.statusCode, body: parsed(await answer.body.text()) };
+    return { status: answer.statusCode, body: parsedJson(await answer.body.text()) };
   } catch (error) {
     const { code, name } = error as NodeJS.ErrnoException;
     const why = code === undefined || typeof code !== "string" ? name : code;
     return { failed: why, notSent: beforeSending.test(why) };
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
   }
 }

@@ -223,9 +223,9 @@ describe("Signing in at an identity provider", () => {
   it("refuses another identity with the address of a linked account, and addresses of bots", async () => {
     const ann = await person();
     handedOver(await byPhone(claimsOf(ann)));
-    await refuses(await byPhone(claimsOf(ann)), 403, /belongs to somebody else/);
+    await refuses(await byPhone(claimsOf(ann)), 403, /belongs to another person/);
     const robot = await bot(db, scene.org.owner);
-    await refuses(await byPhone(claimsOf(robot)), 403, /belongs to somebody else/);
+    await refuses(await byPhone(claimsOf(robot)), 403, /belongs to another person/);
     expect(await links(robot.id)).to.deep.equal([]);
   });
 

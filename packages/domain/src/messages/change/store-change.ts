@@ -1,6 +1,7 @@
 import { notNull, statement, type Tx, typed } from "@carillon/db";
 import { renderVersion } from "@carillon/markdown";
 import {
+  anyMention,
   type AccessibleMessage,
   type Account,
   flag,
@@ -131,8 +132,7 @@ function withMove(entry: string, history: string): string {
 }
 
 /** The flags that depend on the content (messages.md §3). */
-const ofText =
-  flag.mentioned | flag.streamWildcardMentioned | flag.topicWildcardMentioned | flag.hasAlertWord;
+const ofText = anyMention | flag.hasAlertWord;
 
 /**
  * SQL: the accounts that may have a copy of the messages `ids` (an array). Copies are keyed by account

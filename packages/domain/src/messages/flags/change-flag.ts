@@ -7,7 +7,7 @@ import {
 } from "@carillon/contract";
 import { notNull, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
-import { type AccessibleMessage, type Account, flag } from "@carillon/model";
+import { type AccessibleMessage, type Account, anyMention, flag } from "@carillon/model";
 
 import { recordPushRemovals } from "../../notifications/record-removals.ts";
 import {
@@ -285,8 +285,6 @@ function groupByMessages(
 
 type Details = NonNullable<LoggedFields<typeof flagRemoved>["message_details"]>;
 
-const mention = flag.mentioned | flag.streamWildcardMentioned | flag.topicWildcardMentioned;
-
 /** Describes the place of messages that are now unread, by id: clients may not have loaded them (events.md §4). */
 function detailsOf(
   ownId: number,
@@ -297,7 +295,7 @@ function detailsOf(
     unread.flatMap(({ id, flags }) => {
       const message = seen.get(id);
       if (!message) return [];
-      const mentioned = (flags & mention) === 0 ? {} : { mentioned: true as const };
+      const mentioned = (flags & anyMention) === 0 ? {} : { mentioned: true as const };
       return [[String(id), { ...placeOf(ownId, message), ...mentioned }]];
     }),
   );

@@ -79,7 +79,7 @@ function textAbout(bot: Account, trouble: BotTrouble): NoticePart {
       : emphasised(cutTo(channel, maxChannelNameLength, "…"));
   return what === "missing"
     ? paragraph`Your bot ${who} sent a message to the channel ${name}, which does not exist.`
-    : paragraph`Your bot ${who} sent a message to the channel ${name}, which nobody is subscribed to.`;
+    : paragraph`Your bot ${who} sent a message to the channel ${name}, which has no subscribers.`;
 }
 
 /**

@@ -178,7 +178,9 @@ const keyVersion = 0x31;
 function checkedKey({ key }: GivenKey): Buffer {
   const bytes = strictBase64(key, keyBytes);
   if (bytes?.[0] !== keyVersion)
-    throw errors.badRequest("push_key must be the Base64 of 33 bytes, of which the first is 0x31");
+    throw errors.badRequest(
+      "push_key must be the Base64 of 33 bytes, and the first byte must be 0x31",
+    );
   return bytes;
 }
 

@@ -1,10 +1,8 @@
 import { roles } from "@carillon/contract";
 import { composed, notNull, type RowOf, statement, typed } from "@carillon/db";
-import { flag, isMuted, type Reader, SqlValues } from "@carillon/model";
+import { anyMention, isMuted, type Reader, SqlValues } from "@carillon/model";
 
 import { emptyTopicFor, type SnapshotContext } from "../../snapshot-section.ts";
-
-const mention = flag.mentioned | flag.streamWildcardMentioned | flag.topicWildcardMentioned;
 
 /** Maximum unread messages of a snapshot; older ones are left out (clients.md §3). */
 export const maxUnread = 50_000;
@@ -51,7 +49,7 @@ const groups = composed({
        SELECT c.recipient_id, c.channel_id, c.member_ids, lower(c.shown) AS key,
          (array_agg(c.shown ORDER BY u.id DESC))[1] AS topic,
          json_agg(u.id ORDER BY u.id) AS ids,
-         json_agg(u.id ORDER BY u.id) FILTER (WHERE u.flags & ${mention} <> 0) AS mentions,
+         json_agg(u.id ORDER BY u.id) FILTER (WHERE u.flags & ${anyMention} <> 0) AS mentions,
          count(*) FILTER (WHERE NOT c.muted) AS counted
        FROM unread u JOIN conversation c ON c.recipient_id = u.recipient_id AND c.topic = u.topic
        GROUP BY c.recipient_id, c.channel_id, c.member_ids, key
