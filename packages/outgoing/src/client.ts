@@ -23,9 +23,9 @@ export type OutgoingOutcome =
       readonly status: number;
       /** Milliseconds for which the server asks to wait; undefined if it does not. */
       readonly retryAfterMs?: number;
-      /** At most `maxBytes`. */
+      /** The answer; of one with more than `maxBytes`, only its beginning. */
       readonly body: Buffer;
-      /** Whether the answer is longer than `body`; the rest is not read. */
+      /** Whether the answer has more than `maxBytes`; the rest is not read. */
       readonly isCut: boolean;
     }
   /** An address is not allowed; another attempt cannot help until the name resolves differently. */
@@ -49,6 +49,9 @@ export interface OutgoingClient {
 
 /** Maximum size of the head of an answer, in bytes. */
 const maxHeadBytes = 16_384;
+
+/** Bytes that are returned of an answer that is too long. */
+const beginningBytes = 4_096;
 
 /** Milliseconds for which an unused connection is kept. */
 const keepAliveMs = 4_000;
@@ -90,7 +93,8 @@ export function outgoingClient(
           signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
         });
         status = answer.statusCode;
-        const read = await readBody(answer.body, maxBytes);
+        const length = Number(answer.headers["content-length"] ?? 0);
+        const read = await readBody(answer.body, maxBytes, length);
         const packed = answer.headers["content-encoding"];
         if (packed !== undefined && packed !== "identity")
           return { kind: "broken", reason: "the answer is compressed", status };
@@ -115,10 +119,14 @@ export function outgoingClient(
   };
 }
 
-/** Reads an answer up to the limit, and closes the connection of a longer one. */
+/**
+ * Reads an answer up to the limit, and closes the connection of a longer one.
+ * @param length its `Content-Length`; 0 without one
+ */
 async function readBody(
   stream: Dispatcher.ResponseData["body"],
   maxBytes: number,
+  length: number,
 ): Promise<{ readonly body: Buffer; readonly isCut: boolean }> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -127,8 +135,12 @@ async function readBody(
   for await (const chunk of stream as AsyncIterable<Uint8Array>) {
     chunks.push(chunk);
     size += chunk.length;
-    // Leaving the loop destroys the stream and its connection.
-    if (size > maxBytes) return { body: Buffer.concat(chunks).subarray(0, maxBytes), isCut: true };
+    // Leaving the loop destroys the stream and its connection. What is not returned is not copied, and not even read if the
+    // head says that the answer is too long: garbage outside of the heap makes V8 collect it late.
+    if (size > maxBytes || (length > maxBytes && size >= beginningBytes)) {
+      const body = Buffer.concat(chunks, Math.min(size, maxBytes, beginningBytes));
+      return { body, isCut: true };
+    }
   }
   return { body: Buffer.concat(chunks), isCut: false };
 }
