@@ -10,6 +10,8 @@ export const lockOrder = [
   "botCommands",
   /** The calls of one bot in one conversation, which are made one after the other. By a hash of both. */
   "outgoingConversation",
+  /** Rows of calls whose answers are being stored. By id. */
+  "outgoingCalls",
   /** The calls in progress of an organization, while another one is added to them. By organization. */
   "outgoingSlots",
   /** The intent that a job works on; claimed before the job reads anything else. By id. */

@@ -9,7 +9,12 @@ export {
 export { listDeliveries, readWebhook, rotateWebhook } from "./bots/bot-service.ts";
 export { type EndpointRequest, prepareCall } from "./bot-webhooks/prepare-call.ts";
 export { maxAnswerBytes, readAnswer, type Verdict } from "./bot-webhooks/read-answer.ts";
-export { answeringClient, type MadeAttempt, settleCall } from "./bot-webhooks/settle-call.ts";
+export {
+  answeringClient,
+  type MadeAttempt,
+  settleCall,
+  type SettledCall,
+} from "./bot-webhooks/settle-call.ts";
 export { botApiKey, changeBotApiKey, deactivateBot, listOwnBots } from "./bots/bots.ts";
 export { createBot } from "./bots/create-bot.ts";
 export { updateBot } from "./bots/update-bot.ts";

@@ -1826,14 +1826,35 @@ declare module "@carillon/db" {
     };
     "outgoing-call-behind": {};
     "outgoing-call-current": {
+      id: number;
       attempts: number;
       ageMs: number;
       isActive: boolean;
+      topic: string | null;
+      channelId: number | null;
+      memberIds: number[] | null;
     };
     "outgoing-call-finish": {};
     "outgoing-call-look": {
       botId: number;
       conversation: string;
+    };
+    "outgoing-call-next": {
+      callId: number;
+      version: number;
+      realmId: number;
+      botId: number;
+      messageId: number;
+      conversation: string;
+      trigger: string;
+      webhookId: string;
+      isOverflowed: boolean;
+      reason: string | null;
+      origin: string;
+      call: number;
+      slotId: number;
+      failures: number;
+      isSlotFree: boolean | null;
     };
     "outgoing-call-read": {
       callId: number;
@@ -1890,11 +1911,6 @@ declare module "@carillon/db" {
       waiting: number;
       oldestSeconds: number;
       circuitsOpen: number;
-    };
-    "outgoing-message-place": {
-      topic: string;
-      channelId: number | null;
-      memberIds: number[] | null;
     };
     "outgoing-service": {
       url: string;

@@ -10,6 +10,7 @@ import {
   readyCalls,
   returnCall,
   settleCall,
+  type SettledCall,
   type Verdict,
 } from "@carillon/domain";
 import { callJob, callWebhook, type CallWebhook } from "@carillon/jobs";
@@ -17,99 +18,147 @@ import { callJob, callWebhook, type CallWebhook } from "@carillon/jobs";
 import { leaveWhenLong, noteAnswer, postToEndpoint, settlingMs } from "../endpoint-calls.ts";
 import { processor, type JobContext } from "../processor.ts";
 
+type Context = JobContext<CallWebhook>;
+
 /**
  * Milliseconds for which a job makes further ready calls of the organization: a new job for each would cost as much as the
  * call.
  */
 const continuedMs = 5_000;
 
-/** Ready calls that are read when a call has ended. Jobs that read the same calls at once each claim a different one. */
+/** Ready calls that are read when a slot is free. Jobs that read the same calls at once each claim a different one. */
 const candidates = 8;
 
 /** Calls the endpoint of an outgoing webhook bot, with no transaction open meanwhile (bot-platform.md §2.4). */
 export default processor(callWebhook, (context) => leaveWhenLong(call(context)));
 
-async function call(context: JobContext<CallWebhook>): Promise<void> {
+async function call(context: Context): Promise<void> {
   const { db } = context.services;
-  const end = performance.now() + continuedMs;
-  let ended = await makeCall(context, context.payload);
-  while (ended) {
-    const ready = await readyCalls(db, { realmId: ended.realmId, limit: candidates });
-    const goesOn = performance.now() < end && !context.signal.aborted;
-    // Each job begins at another place in the list, because jobs that end together would all claim the first call.
-    const start = ended.callId % Math.max(ready.length, 1);
-    const order = [...ready.slice(start), ...ready.slice(0, start)];
+  const endsAt = performance.now() + continuedMs;
+  let claimed = await claim(context, context.payload);
+  while (claimed) {
+    const last = await makeCallsOfBot(context, claimed, endsAt);
+    if (!last) return;
+    const { realmId, botId: lastBotId } = last;
+    const ready = await readyCalls(db, { realmId, lastBotId, limit: candidates });
+    const goesOn = performance.now() < endsAt && !context.signal.aborted;
     // Adds a job for another call, which any worker with a free slot may run.
-    const other = order.splice(goesOn ? 1 : 0, 1);
-    await publish(context, other, `after-${ended.callId}-${ended.call}`);
-    ended = goesOn ? await makeOneOf(context, order) : undefined;
+    const other = ready.splice(goesOn ? 1 : 0, 1);
+    await publish(context, other, `after-${last.callId}-${last.call}`);
+    claimed = goesOn ? await claimOneOf(context, ready) : undefined;
   }
 }
 
-/** Makes the first call that no other worker has claimed. */
-async function makeOneOf(
-  context: JobContext<CallWebhook>,
+/** Claims a call; undefined if it may not be made now. */
+function claim(
+  { services: { db, outgoing } }: Context,
+  wanted: CallWebhook,
+): Promise<ClaimedCall | undefined> {
+  return db.transaction((tx) => claimCall(tx, wanted, outgoing.timeoutMs + settlingMs));
+}
+
+/** Claims the first call that no other worker has claimed. */
+async function claimOneOf(
+  context: Context,
   ready: readonly CallWebhook[],
 ): Promise<ClaimedCall | undefined> {
   for (const one of ready) {
-    const made = await makeCall(context, one);
-    if (made) return made;
+    const claimed = await claim(context, one);
+    if (claimed) return claimed;
   }
   return undefined;
 }
 
-/** Makes a call and stores its answer. @returns the call; undefined if it could not be claimed or was interrupted */
-async function makeCall(
-  context: JobContext<CallWebhook>,
-  wanted: CallWebhook,
+/**
+ * Makes a call, and then further ready calls of its bot in the same slot, until other bots have their turn or the time of the
+ * job has passed.
+ * @returns the last call; undefined if it was interrupted
+ */
+async function makeCallsOfBot(
+  context: Context,
+  first: ClaimedCall,
+  endsAt: number,
 ): Promise<ClaimedCall | undefined> {
-  const { services } = context;
+  let claimed = first;
+  for (;;) {
+    const settled = await makeCall(context, claimed, endsAt);
+    if (!settled?.next) return settled && claimed;
+    if (settled.next.isSlotFree) await addJobBeside(context, claimed);
+    claimed = settled.next;
+  }
+}
+
+/** Adds a job for a ready call, which uses another slot. */
+async function addJobBeside(
+  context: Context,
+  { realmId, callId, call: number }: ClaimedCall,
+): Promise<void> {
+  const ready = await readyCalls(context.services.db, { realmId, limit: 1 });
+  await publish(context, ready, `beside-${callId}-${number}`);
+}
+
+/**
+ * Makes a call and stores its answer.
+ * @param endsAt time until which the next ready call of the bot is claimed, too
+ * @returns undefined if it was interrupted
+ */
+async function makeCall(
+  context: Context,
+  claimed: ClaimedCall,
+  endsAt: number,
+): Promise<SettledCall | undefined> {
+  const { services, signal } = context;
   const { db, site, outgoing } = services;
-  const claimed = await db.transaction((tx) =>
-    claimCall(tx, wanted, outgoing.timeoutMs + settlingMs),
-  );
-  if (!claimed) return undefined;
   const client = await answeringClient(db);
-  const settle = async (verdict: Verdict | "ended", attempt?: MadeAttempt) => {
+  const settle = async (
+    verdict: Verdict | "ended",
+    attempt?: MadeAttempt,
+    { canGoOn = true }: { readonly canGoOn?: boolean } = {},
+  ) => {
+    const goesOn = canGoOn && performance.now() < endsAt && !signal.aborted;
+    const nextForMs = goesOn ? outgoing.timeoutMs + settlingMs : undefined;
     const settled = await db.transaction((tx) =>
-      settleCall(tx, site, client, claimed, verdict, attempt),
+      settleCall(tx, site, client, claimed, verdict, attempt, nextForMs),
     );
     const seconds = (attempt?.durationMs ?? 0) / 1_000;
     services.onCall?.({ kind: "webhook", outcome: settled.outcome, seconds });
-    return claimed;
+    return settled;
   };
-  if (claimed.isOverflowed)
-    return settle({
-      kind: "failed",
-      reason: claimed.reason ?? "too many messages wait for the endpoint",
-    });
+  if (claimed.isOverflowed) {
+    const reason = claimed.reason ?? "too many messages wait for the endpoint";
+    // It has no slot.
+    return settle({ kind: "failed", reason }, undefined, { canGoOn: false });
+  }
   const prepared = await db.transaction((tx) => prepareCall(tx, site, claimed), {
     mode: "repeatable read read only",
   });
   if (prepared === "ended" || "kind" in prepared) return settle(prepared);
   const { url, headers, body } = prepared;
-  const request = { url, headers, body, maxBytes: maxAnswerBytes };
-  const made = await postToEndpoint(context, request);
+  const made = await postToEndpoint(context, { url, headers, body, maxBytes: maxAnswerBytes });
   if (!made) {
     // The process ends: another worker calls at once.
     await returnCall(db, claimed);
     return undefined;
   }
   const isTrialLost = await noteAnswer(context, claimed, made.outcome);
-  await settle(readAnswer(made.outcome, prepared.format), made.attempt);
+  const verdict = readAnswer(made.outcome, prepared.format);
+  // The circuit breaker decides on the call after one without an answer.
+  const canGoOn = made.outcome.kind !== "lost";
+  const settled = await settle(verdict, made.attempt, { canGoOn });
   if (isTrialLost) {
     const given = await giveUpOldCalls(db, claimed);
     await publish(context, given, `given-up-${claimed.callId}`);
   }
-  return claimed;
+  return settled;
 }
 
 /** Adds jobs of waiting calls. */
 async function publish(
-  { log, services: { queues } }: JobContext<CallWebhook>,
+  { log, services: { queues } }: Context,
   calls: readonly CallWebhook[],
   reason: string,
 ): Promise<void> {
+  if (calls.length === 0) return;
   await queues
     .publish(calls.map((one) => callJob(one, reason)))
     .catch((error: unknown) =>

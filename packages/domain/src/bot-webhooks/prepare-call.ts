@@ -1,12 +1,11 @@
-import { ApiError } from "@carillon/contract";
 import { statement, type Sql } from "@carillon/db";
 import {
+  accessMessages,
   type Account,
   hostOf,
   loadAccounts,
   loadRealm,
   presentMessage,
-  requireMessage,
   type Realm,
   type Site,
 } from "@carillon/model";
@@ -89,15 +88,12 @@ export async function prepareCall(
 
 /** Returns the message as the bot would get it, with both forms of its content; undefined if it cannot. */
 async function readAs(sql: Sql, site: Site, realm: Realm, bot: Account, messageId: number) {
-  try {
-    await requireMessage(sql, bot, messageId);
-  } catch (error) {
-    if (error instanceof ApiError) return undefined;
-    throw error;
-  }
-  const loaded = await loadMessages(sql, bot, [messageId], []);
+  const [accessible, loaded] = await Promise.all([
+    accessMessages(sql, bot, [messageId]),
+    loadMessages(sql, bot, [messageId], []),
+  ]);
   const [found] = await hydrate(loaded);
-  if (!found) return undefined;
+  if (!found || !accessible.has(messageId)) return undefined;
   const { flags: _flags, ...message } = presentMessage(found.message, found.flags, {
     realm,
     viewer: bot,

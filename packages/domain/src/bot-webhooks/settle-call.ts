@@ -1,5 +1,5 @@
 import { ApiError } from "@carillon/contract";
-import { statement, type Database, type Tx } from "@carillon/db";
+import { type RowOf, statement, type Database, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { callJob } from "@carillon/jobs";
 import { cutTo, firstCodePoints } from "@carillon/kit";
@@ -7,7 +7,6 @@ import {
   type CheckedMessage,
   clientIdOf,
   type Destination,
-  loadRealm,
   lockAudiencesShared,
   maxMessageLength,
   type OutgoingMessage,
@@ -19,7 +18,13 @@ import { addJobsAfterCommit } from "@carillon/outbox";
 
 import { checkMessages } from "../messages/send/check.ts";
 import { sendChecked } from "../messages/send/send-checked.ts";
-import { type ClaimedCall, lockConversation, wakeNextCall } from "../outgoing-calls/claim-call.ts";
+import {
+  claimNextCall,
+  type ClaimedCall,
+  lockConversation,
+  type NextCall,
+  wakeNextCall,
+} from "../outgoing-calls/claim-call.ts";
 import { ownerNotice } from "./owner-notice.ts";
 import type { Verdict } from "./read-answer.ts";
 import { releaseSlot } from "../outgoing-calls/slots.ts";
@@ -45,6 +50,12 @@ const giveUpAfterMs = 600_000;
 /** Attempts that are kept for a bot. */
 export const keptAttempts = 100;
 
+/**
+ * Older attempts are deleted with every so many attempts on average. With each, a bot that is called often had to pass the
+ * index entries of deleted ones each time, which took as long as all other statements of an answer.
+ */
+const deletedEvery = 25;
+
 /** Characters of an answer that are kept. */
 const keptCharacters = 1_024;
 
@@ -61,6 +72,8 @@ export interface MadeAttempt {
 /** How a call has ended for now. */
 export interface SettledCall {
   readonly outcome: "done" | "retry" | "failed" | "ended" | "overtaken";
+  /** The call that was claimed for the same slot. */
+  readonly next?: NextCall;
 }
 
 /** Returns the client of the bots' answers. Call it outside of transactions: the first call of an installation adds it. */
@@ -70,10 +83,16 @@ export async function answeringClient(db: Database): Promise<SendingClient> {
 
 const current = statement({
   name: "outgoing-call-current",
-  text: `SELECT c.attempts, extract(epoch FROM now() - c.started_at)::float8 * 1000 AS "ageMs", u.is_active AS "isActive"
+  // `topic`, `channelId`, `memberIds`: where the message is now; null if it was deleted.
+  text: `SELECT c.id, c.attempts, extract(epoch FROM now() - c.started_at)::float8 * 1000 AS "ageMs", u.is_active AS "isActive",
+      m.topic, r.channel_id AS "channelId", r.member_ids AS "memberIds"
     FROM outgoing_call c JOIN users u ON u.id = c.bot_id
-    WHERE c.id = $1 AND c.version = $2 AND c.calls = $3 AND c.state = 'waiting'`,
+      LEFT JOIN messages m ON m.id = c.message_id AND m.realm_id = c.realm_id LEFT JOIN recipients r ON r.id = m.recipient_id
+    WHERE c.id = $1 AND c.version = $2 AND c.calls = $3 AND c.state = 'waiting' FOR NO KEY UPDATE OF c`,
 });
+
+/** A call whose answer is being stored, and where its message is now. */
+type CurrentCall = RowOf<typeof current>;
 
 const finish = statement({
   name: "outgoing-call-finish",
@@ -94,7 +113,7 @@ const log = statement({
         duration_ms, outcome, response_head)
       VALUES ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0), $7, $8, $9, $10, $11)
     )
-    DELETE FROM outgoing_attempt WHERE bot_id = $2 AND id <= (
+    DELETE FROM outgoing_attempt WHERE bot_id = $2 AND (SELECT random() < 1.0 / ${deletedEvery}) AND id <= (
       SELECT id FROM outgoing_attempt WHERE bot_id = $2 ORDER BY id DESC OFFSET ${keptAttempts - 1} LIMIT 1)`,
 });
 
@@ -104,10 +123,12 @@ const noteState = statement({
 });
 
 /**
- * Stores what follows from a call, in one transaction: the bot's reply, the state of the call, the attempt, the messages
- * about a call that is given up, and the slot. Does nothing for a call that another worker has made meanwhile.
+ * Stores what follows from a call, in one transaction: the bot's reply, the state of the call, the attempt, and the messages
+ * about a call that is given up. Does nothing for a call that another worker has made meanwhile. Then it claims the next
+ * ready call of the bot for the same slot, or frees the slot.
  * @param verdict `ended` if the bot sends nothing
  * @param attempt undefined if no endpoint was called
+ * @param nextForMs milliseconds for which the next call is claimed; undefined to claim none
  */
 export async function settleCall(
   tx: Tx,
@@ -116,60 +137,93 @@ export async function settleCall(
   call: ClaimedCall,
   verdict: Verdict | "ended",
   attempt?: MadeAttempt,
+  nextForMs?: number,
 ): Promise<SettledCall> {
-  await lockConversation(tx, call);
-  const now = await tx.first(current, [call.callId, call.version, call.call]);
-  await releaseSlot(tx, call.slotId);
-  if (!now) return { outcome: "overtaken" };
-  const place = now.isActive && verdict !== "ended" ? await placeOf(tx, call) : undefined;
-  if (!place || verdict === "ended") {
-    await tx.rows(finish, [call.callId, "ended", "the bot or the message is gone", 0]);
-    if (attempt && verdict !== "ended") await logAttempt(tx, call, attempt, "done");
-    await wakeNextCall(tx, call);
-    return { outcome: "ended" };
+  const lock = { name: "outgoingCalls", keys: [call.callId] } as const;
+  const [, [now]] = await Promise.all([
+    lockConversation(tx, call),
+    tx.lock(lock, current, [call.callId, call.version, call.call]),
+  ]);
+  if (!now) {
+    await releaseSlot(tx, call.slotId);
+    return { outcome: "overtaken" };
   }
-  const reply =
+  const outcome = await storeResult(tx, site, client, call, now, verdict, attempt);
+  const [woken, next] = await Promise.all([
+    outcome === "retry" ? undefined : wakeNextCall(tx, call),
+    nextForMs === undefined ? undefined : claimNextCall(tx, call, nextForMs),
+  ]);
+  if (next) return { outcome, next };
+  await releaseSlot(tx, call.slotId);
+  if (woken) addJobsAfterCommit(tx, [callJob(woken, `after-${call.callId}`)]);
+  return { outcome };
+}
+
+async function storeResult(
+  tx: Tx,
+  site: Site,
+  client: SendingClient,
+  call: ClaimedCall,
+  now: CurrentCall,
+  verdict: Verdict | "ended",
+  attempt: MadeAttempt | undefined,
+): Promise<Exclude<SettledCall["outcome"], "overtaken">> {
+  const place = now.isActive && verdict !== "ended" ? placeOf(now) : undefined;
+  if (!place || verdict === "ended") {
+    await Promise.all([
+      tx.rows(finish, [call.callId, "ended", "the bot or the message is gone", 0]),
+      attempt && verdict !== "ended" ? logAttempt(tx, call, attempt, "done") : undefined,
+    ]);
+    return "ended";
+  }
+  // Statements that do not need the result of another one are sent together: most of the time goes into round trips.
+  const [, reply] = await Promise.all([
+    lockAudience(tx, call, now),
     verdict.kind === "done" && verdict.reply !== undefined
-      ? await checkReply(tx, site, call, place, verdict.reply)
-      : undefined;
-  const refusal = reply instanceof ApiError ? reply : undefined;
+      ? checkReply(tx, site, call, place, verdict.reply)
+      : undefined,
+  ]);
+  const refusal = reply?.message instanceof ApiError ? reply.message : undefined;
   const settled = refusal ? refused(refusal) : outlived(verdict, now);
   const outcome = settled.kind;
   const reason = settled.kind === "done" ? undefined : settled.reason;
-  if (attempt) await logAttempt(tx, call, attempt, outcome, reason);
-  await tx.rows(noteState, [call.botId, outcome !== "done"]);
+  const noted: Array<Promise<unknown> | undefined> = [
+    attempt && logAttempt(tx, call, attempt, outcome, reason),
+    tx.rows(noteState, [call.botId, outcome !== "done"]),
+  ];
   if (settled.kind === "retry") {
     const delayMs = settled.waitMs ?? pauseAfter(now.attempts + 1);
-    await tx.rows(retry, [call.callId, reason, settled.counts ? 1 : 0, delayMs]);
+    await Promise.all([
+      ...noted,
+      tx.rows(retry, [call.callId, reason, settled.counts ? 1 : 0, delayMs]),
+    ]);
     const { callId, version, call: calls } = call;
     addJobsAfterCommit(tx, [callJob({ callId, version, calls, delayMs })]);
-    return { outcome };
+    return outcome;
   }
   const counted = attempt ? 1 : 0;
-  await tx.rows(finish, [
-    call.callId,
-    outcome === "done" ? "done" : "dead",
-    reason ?? null,
-    counted,
-  ]);
-  await wakeNextCall(tx, call);
-  const answer =
-    outcome === "failed" ? await checkReply(tx, site, call, place, failureText) : reply;
-  const messages: OutgoingMessage[] = [];
-  if (answer && !(answer instanceof ApiError))
-    messages.push({
-      ...answer,
-      clientId: client.id,
-      clientName: client.name,
-      readBySender: true,
-      ...(outcome === "done" ? { outgoingCallId: call.callId } : {}),
-    });
-  if (reason !== undefined) messages.push(...(await ownerNotice(tx, call, reason)));
-  if (messages.length > 0) {
-    const { events } = await sendChecked(tx, place.realm, messages);
-    emit(tx, call.realmId, events);
-  }
-  return { outcome };
+  const state = outcome === "done" ? "done" : "dead";
+  noted.push(tx.rows(finish, [call.callId, state, reason ?? null, counted]));
+  const say = async () => {
+    const answer =
+      outcome === "failed" ? await checkReply(tx, site, call, place, failureText) : reply;
+    const messages: OutgoingMessage[] = [];
+    if (answer && !(answer.message instanceof ApiError))
+      messages.push({
+        ...answer.message,
+        clientId: client.id,
+        clientName: client.name,
+        readBySender: true,
+        ...(outcome === "done" ? { outgoingCallId: call.callId } : {}),
+      });
+    if (reason !== undefined) messages.push(...(await ownerNotice(tx, call, reason)));
+    if (answer && messages.length > 0) {
+      const { events } = await sendChecked(tx, answer.realm, messages);
+      emit(tx, call.realmId, events);
+    }
+  };
+  await Promise.all([...noted, say()]);
+  return outcome;
 }
 
 function refused({ message }: ApiError): Verdict {
@@ -192,31 +246,23 @@ function pauseAfter(attempts: number): number {
   return Math.round(seconds * 1_000 * (1 + jitter * (2 * Math.random() - 1)));
 }
 
+/** Where the message of a call is now. */
 interface Place {
-  readonly realm: Realm;
   readonly destination: Destination;
   readonly topic: string;
 }
 
-const messagePlace = statement({
-  name: "outgoing-message-place",
-  text: `SELECT m.topic, r.channel_id AS "channelId", r.member_ids AS "memberIds"
-    FROM messages m JOIN recipients r ON r.id = m.recipient_id WHERE m.id = $1 AND m.realm_id = $2`,
-});
-
-/** Returns where the message is now, and locks its audience; undefined if it was deleted. */
-async function placeOf(
-  tx: Tx,
-  { realmId, botId, messageId }: ClaimedCall,
-): Promise<Place | undefined> {
-  const found = await tx.first(messagePlace, [messageId, realmId]);
-  if (!found) return undefined;
-  const { channelId, memberIds, topic } = found;
-  await lockAudiencesShared(tx, channelId === null ? [] : [channelId], [botId]);
-  const realm = await loadRealm(tx, realmId);
+/** Returns where the message is now; undefined if it was deleted. */
+function placeOf({ topic, channelId, memberIds }: CurrentCall): Place | undefined {
+  if (topic === null) return undefined;
   return channelId === null
-    ? { realm, topic: "", destination: { kind: "direct", userIds: memberIds ?? [] } }
-    : { realm, topic, destination: { kind: "channel", channelId } };
+    ? { topic: "", destination: { kind: "direct", userIds: memberIds ?? [] } }
+    : { topic, destination: { kind: "channel", channelId } };
+}
+
+/** Locks the audience of the message, for what the bot says there. */
+function lockAudience(tx: Tx, { botId }: ClaimedCall, { channelId }: CurrentCall): Promise<void> {
+  return lockAudiencesShared(tx, channelId === null ? [] : [channelId], [botId]);
 }
 
 /** Checks what the bot says in the conversation of the message. Bots answer in channels that they may not post to. */
@@ -226,7 +272,7 @@ async function checkReply(
   { realmId, botId }: ClaimedCall,
   { destination, topic }: Place,
   text: string,
-): Promise<CheckedMessage | ApiError> {
+): Promise<{ readonly realm: Realm; readonly message: CheckedMessage | ApiError }> {
   const content = cutTo(text.replace(/[\0\p{Surrogate}]/gu, "\ufffd"), maxMessageLength, "…");
   const input = {
     senderId: botId,
@@ -236,13 +282,15 @@ async function checkReply(
     content,
     isReply: true,
   };
-  const { results } = await checkMessages(tx, site, realmId, [input]);
-  const [result] = results;
-  if (!result) throw new Error("no result for the reply");
-  return result;
+  const {
+    realm,
+    results: [message],
+  } = await checkMessages(tx, site, realmId, [input]);
+  if (!message) throw new Error("no result for the reply");
+  return { realm, message };
 }
 
-/** Logs an attempt, and deletes older ones than the last {@link keptAttempts} of the bot. */
+/** Logs an attempt, and now and then deletes older ones than the last {@link keptAttempts} of the bot. */
 async function logAttempt(
   tx: Tx,
   call: ClaimedCall,

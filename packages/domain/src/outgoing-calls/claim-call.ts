@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 
-import { lockKey, statement, type Sql, type Tx } from "@carillon/db";
-import { callJob, type CallWebhook, type WaitingCall } from "@carillon/jobs";
-import { addJobsAfterCommit } from "@carillon/outbox";
+import { lockKey, notNull, statement, type Sql, type Tx } from "@carillon/db";
+import type { CallWebhook } from "@carillon/jobs";
 
-import { takeSlot, type Endpoint, type Slot } from "./slots.ts";
+import { isSlotFree, releaseSlot, takeSlot, type Endpoint, type Slot } from "./slots.ts";
 
 /*
  * The states of a call, a row of `outgoing_call`:
@@ -60,7 +59,8 @@ const begin = statement({
   name: "outgoing-call-begin",
   text: `UPDATE outgoing_call c SET calls = calls + 1, calling_until = t.until, next_at = t.until
     FROM (SELECT clock_timestamp() + make_interval(secs => $2 / 1000.0) AS until) t
-    WHERE c.id = $1 AND c.state = 'waiting' RETURNING c.calls AS call`,
+    WHERE c.id = $1 AND c.state = 'waiting' AND coalesce(c.calling_until <= clock_timestamp(), true)
+    RETURNING c.calls AS call`,
 });
 
 const standBehind = statement({
@@ -96,7 +96,56 @@ export async function claimCall(
   const slot = call.isOverflowed ? { slotId: 0, failures: 0 } : await takeSlot(tx, call, forMs);
   if (!slot) return undefined;
   const begun = await tx.first(begin, [callId, forMs]);
-  return begun && { ...claimed, ...slot, ...begun };
+  if (begun) return { ...claimed, ...slot, ...begun };
+  // A worker that has ended another call of the bot came first.
+  await releaseSlot(tx, slot.slotId);
+  return undefined;
+}
+
+const next = statement({
+  name: "outgoing-call-next",
+  text: `WITH next AS (
+      SELECT w.id, s.origin FROM outgoing_call w JOIN bot_service s ON s.bot_id = w.bot_id JOIN users u ON u.id = w.bot_id
+        JOIN realms r ON r.id = w.realm_id
+      WHERE NOT EXISTS (SELECT FROM bot_service o JOIN outgoing_call e ON e.bot_id = o.bot_id
+          WHERE o.realm_id = $5 AND o.origin = $2 AND o.bot_id <> $1 AND e.state = 'waiting'
+            AND e.next_at <= statement_timestamp())
+        AND w.bot_id = $1 AND s.origin = $2 AND u.is_active AND NOT r.deactivated
+        AND w.state = 'waiting' AND NOT w.overflowed AND w.next_at <= statement_timestamp()
+        AND w.id = (SELECT e.id FROM outgoing_call e WHERE e.bot_id = w.bot_id AND e.conversation = w.conversation
+          AND e.state = 'waiting' ORDER BY e.message_id LIMIT 1)
+      ORDER BY w.next_at, w.message_id LIMIT 1 FOR NO KEY UPDATE OF w SKIP LOCKED
+    ), slot AS (
+      UPDATE outgoing_slot SET until = clock_timestamp() + make_interval(secs => $4 / 1000.0)
+      WHERE id = $3 AND EXISTS (SELECT FROM next) RETURNING id, until
+    )
+    UPDATE outgoing_call c SET calls = c.calls + 1, calling_until = slot.until, next_at = slot.until
+    FROM next, slot WHERE c.id = next.id
+    RETURNING c.id AS "callId", c.version, c.realm_id AS "realmId", c.bot_id AS "botId", c.message_id AS "messageId",
+      c.conversation, c.trigger, c.webhook_id AS "webhookId", c.overflowed AS "isOverflowed", c.reason, next.origin,
+      c.calls AS call, slot.id AS "slotId", 0 AS failures, ${isSlotFree("c.realm_id", "next.origin")} AS "isSlotFree"`,
+  overrides: { isSlotFree: notNull },
+});
+
+/** A call that follows another one in its slot. */
+export interface NextCall extends ClaimedCall {
+  /** Whether one more call of the endpoint could be made at the same time. */
+  readonly isSlotFree: boolean;
+}
+
+/**
+ * Claims the bot's ready call that is due the longest, for the slot of a call that was answered and is ending in this
+ * transaction. Skips calls that other workers are claiming, so it waits for no lock.
+ * @param forMs as for {@link claimCall}
+ * @returns undefined if no call of the bot is ready, if it is the turn of another bot with this endpoint, or if the bot's
+ *   endpoint has changed: the slot is still held
+ */
+export function claimNextCall(
+  tx: Tx,
+  { realmId, botId, origin, slotId }: Pick<ClaimedCall, "realmId" | "botId" | "origin" | "slotId">,
+  forMs: number,
+): Promise<NextCall | undefined> {
+  return tx.first(next, [botId, origin, slotId, forMs, realmId]);
 }
 
 /** A conversation of a bot. */
@@ -173,11 +222,10 @@ const wakeNext = statement({
     RETURNING id AS "callId", version, calls`,
 });
 
-/** Makes the next call of the conversation ready, after one has ended. */
-export async function wakeNextCall(
+/** Makes the next call of the conversation ready, after one has ended. @returns it, if it has waited for that */
+export function wakeNextCall(
   tx: Tx,
-  { callId, botId, conversation }: Pick<ClaimedCall, "callId" | "botId" | "conversation">,
-): Promise<void> {
-  const next: WaitingCall | undefined = await tx.first(wakeNext, [botId, conversation]);
-  if (next) addJobsAfterCommit(tx, [callJob(next, `after-${callId}`)]);
+  { botId, conversation }: Conversation,
+): Promise<CallWebhook | undefined> {
+  return tx.first(wakeNext, [botId, conversation]);
 }

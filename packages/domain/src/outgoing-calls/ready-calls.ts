@@ -26,26 +26,29 @@ const ready = statement({
         WHERE w.bot_id = bots.id AND w.state = 'waiting' AND w.next_at <= now() - make_interval(secs => $2 / 1000.0)
         ORDER BY w.next_at, w.message_id LIMIT ${ofBot}) c
     WHERE $1::int IS NULL OR s.realm_id = $1
-    ORDER BY c.next_at, c.message_id LIMIT $3`,
+    ORDER BY bots.id = $4 NULLS FIRST, c.next_at, c.message_id LIMIT $3`,
 });
 
 /**
  * Reads calls that may be made now, the longest due first.
- * @param wanted `realmId`: of this organization only; `olderThanMs`: due for so many milliseconds
+ * @param wanted `realmId`: of this organization only; `olderThanMs`: due for so many milliseconds; `lastBotId`: the bot whose
+ *   calls come after those of others
  */
 export function readyCalls(
   sql: Sql,
   {
     realmId,
     olderThanMs = 0,
+    lastBotId,
     limit,
   }: {
     readonly realmId?: number;
     readonly olderThanMs?: number;
+    readonly lastBotId?: number;
     readonly limit: number;
   },
 ): Promise<CallWebhook[]> {
-  return sql.rows(ready, [realmId ?? null, olderThanMs, limit]);
+  return sql.rows(ready, [realmId ?? null, olderThanMs, limit, lastBotId ?? null]);
 }
 
 const figures = statement({
