@@ -2,16 +2,16 @@ import type { ServerResponse } from "node:http";
 import { publishJobsAfterCommit } from "@carillon/scheduling";
 import { silentLogger } from "@carillon/kit";
 import {
+  calledWith,
   callsOf,
   channel,
   forEachBackend,
+  mentionBot,
   organization,
   saidBy,
-  send,
   startEndpoint,
   startGateway,
   startWorker,
-  toChannel,
   useDatabase,
   useEndpoint,
   useQueues,
@@ -51,10 +51,7 @@ forEachBackend("an outgoing webhook bot", (backend) => {
   const newBot = (url = endpoint.url) =>
     webhookBot({ db, as: (account) => gateway.as(account) }, org.owner, url);
   const mention = (bot: TestAccount, content: string, topic = "lunch") =>
-    send(
-      gateway.as(org.member),
-      toChannel(room.id, { topic, content: `@**${bot.fullName}** ${content}` }),
-    );
+    mentionBot(gateway.as(org.member), bot, room, content, { topic });
   const answers = (bot: TestAccount, count: number) =>
     waitFor(
       async () => {
@@ -66,12 +63,12 @@ forEachBackend("an outgoing webhook bot", (backend) => {
 
   it("answers a mention, again after a failure, and in the order of messages", async () => {
     const bot = await newBot();
-    endpoint.answer(({ body }, response) => {
+    endpoint.answer((call, response) => {
       if (endpoint.calls.length === 1) {
         response.writeHead(503).end();
         return;
       }
-      return { content: `heard ${(JSON.parse(body) as { data: string }).data.split(" ").at(-1)}` };
+      return { content: `heard ${calledWith(call)}` };
     });
     for (const word of ["one", "two", "three"]) await mention(bot, word);
     const said = await answers(bot, 3);

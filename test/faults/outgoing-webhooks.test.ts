@@ -1,26 +1,18 @@
 import { lockClass } from "@carillon/db";
 import { conversationKey } from "@carillon/domain";
 import {
+  calledWith,
   callsOf,
   channel,
   letCallsWait,
+  mentionBot,
   organization,
   saidBy,
-  send,
-  startEndpoint,
-  startGateway,
-  startOwnPostgres,
-  toChannel,
   waitFor,
   webhookBot,
-  type Endpoint,
   type EndpointCall,
-  type Gateway,
   type OwnServer,
-  type QueueBackend,
   type TestAccount,
-  type TestChannel,
-  type TestOrganization,
   type TestProcess,
 } from "@carillon/testkit";
 import { expect } from "chai";
@@ -28,10 +20,9 @@ import type { HeldLock } from "./support/blockers.ts";
 import { onBothBackends } from "./support/both-backends.ts";
 import { keepRunning } from "./support/keep-running.ts";
 import { killWorkersAt, type Point } from "./support/kill-workers.ts";
-import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
-import { inWorld, type World } from "./support/world.ts";
-
-const variables = { OUTGOING_ALLOWED_NETWORKS: "127.0.0.0/8", OUTGOING_TIMEOUT: "2" };
+import { scenarioMs, untilItSucceeds, waitTimeoutMs } from "./support/patience.ts";
+import { callingVariables as variables, withEndpoint, type Calling } from "./support/endpoint.ts";
+import { emptyQueues, inWorld, inWorldWithPostgres, type World } from "./support/world.ts";
 
 onBothBackends("An outgoing webhook bot", scenarioMs, {
   "answers once, and in order, when the worker is killed between the call and the reply": (
@@ -40,42 +31,29 @@ onBothBackends("An outgoing webhook bot", scenarioMs, {
   "answers once, and in order, when the worker is frozen during the call, even after SIGCONT": (
     backend,
   ) => inWorld(backend, (world) => whileCalling(world, async (worker) => worker.signal("SIGSTOP"))),
-  "answers each message once when workers are killed at 21 points between the job and the reply": (
+  "answers each message once when workers are killed at 24 points between the job and the reply": (
     backend,
   ) => inWorld(backend, killedAtEachPoint),
   "answers each message once when PostgreSQL is restarted and the queues are emptied during calls":
-    restarted,
+    (backend) => inWorldWithPostgres(backend, whilePostgresIsDown),
 });
 
-interface Place {
-  readonly gateway: Gateway;
-  readonly endpoint: Endpoint;
-  readonly org: TestOrganization;
-  readonly room: TestChannel;
+/** An organization with a bot that is called. */
+interface Called {
   readonly bot: TestAccount;
   readonly mention: (word: string, topic?: string) => Promise<number>;
 }
 
-async function inPlace(world: World, work: (place: Place) => Promise<void>): Promise<void> {
-  const { db, queues } = world;
-  const endpoint = await startEndpoint();
-  const gateway = await startGateway(db, { queues });
-  try {
-    const org = await organization(db);
-    const room = await channel(db, org.realm, { subscribers: [org.member] });
-    const as = (account: TestAccount) => gateway.as(account);
-    const bot = await webhookBot({ db, as }, org.owner, endpoint.url);
-    const mention = (word: string, topic = "lunch") =>
-      send(as(org.member), toChannel(room.id, { topic, content: `@**${bot.fullName}** ${word}` }));
-    await work({ gateway, endpoint, org, room, bot, mention });
-  } finally {
-    await gateway.close();
-    await endpoint.close();
-  }
+async function called({ scene, endpoint }: Calling): Promise<Called> {
+  const { realm, owner } = await organization(scene.db);
+  const room = await channel(scene.db, realm, { subscribers: [owner] });
+  const bot = await webhookBot(scene, owner, endpoint.url);
+  const mention = (word: string, topic = "lunch") =>
+    mentionBot(scene.as(owner), bot, room, word, { topic });
+  return { bot, mention };
 }
 
-const wordOf = ({ body }: EndpointCall) =>
-  (JSON.parse(body) as { data: string }).data.split(" ").at(-1);
+const heard = (call: EndpointCall) => ({ content: `heard ${calledWith(call)}` });
 
 async function answered({ db }: World, bot: TestAccount, count: number): Promise<string[]> {
   const said = await waitFor(
@@ -94,14 +72,10 @@ function whileCalling(
   world: World,
   fault: (worker: TestProcess) => Promise<unknown>,
 ): Promise<void> {
-  return inPlace(world, async (place) => {
-    const { endpoint, bot, mention } = place;
-    let release = () => {};
-    const released = new Promise<void>((resolve) => (release = resolve));
-    endpoint.answer(async (call) => {
-      if (endpoint.calls.length === 1) await released;
-      return { content: `heard ${wordOf(call)}` };
-    });
+  return withEndpoint(world, async (calling) => {
+    const { endpoint } = calling;
+    const { bot, mention } = await called(calling);
+    const release = endpoint.holdAnswers(heard, 1);
     const worker = await world.worker(variables);
     await mention("one");
     await mention("two");
@@ -114,7 +88,7 @@ function whileCalling(
     worker.signal("SIGCONT");
     await mention("three");
     expect(await answered(world, bot, 3)).to.deep.equal(["heard one", "heard two", "heard three"]);
-    const first = endpoint.calls.filter((call) => wordOf(call) === "one");
+    const first = endpoint.calls.filter((call) => calledWith(call) === "one");
     expect(first.length).to.equal(2);
     expect(new Set(first.map(({ headers }) => headers["webhook-id"])).size).to.equal(1);
   });
@@ -125,6 +99,8 @@ interface KillPoint extends Omit<Point, "holder"> {
   readonly calls: 1 | 2;
   /** The call was settled before the kill. Otherwise a worker that is killed at a later point may make it, too. */
   readonly settled?: true;
+  /** Another call of the conversation follows. */
+  readonly isFollowed?: true;
 }
 
 const claiming = (statement: string, commits = false): KillPoint => ({
@@ -172,45 +148,49 @@ const kills: ReadonlyArray<readonly KillPoint[]> = [
     settled("COMMIT OF INSERT ON outgoing_attempt"),
     settled("COMMIT OF INSERT ON event_log"),
   ],
+  // The claim of the next call, in the transaction that stores the answer.
+  [
+    { ...settling("UPDATE ON outgoing_slot"), isFollowed: true },
+    { ...settling("AFTER UPDATE ON outgoing_slot"), isFollowed: true },
+    { ...settled("COMMIT OF UPDATE ON outgoing_slot"), isFollowed: true },
+  ],
 ];
 
+const followerOf = (word: string) => `${word}-after`;
+
 /** Kills workers at each point, where a call of an organization of its own has arrived. */
-async function killedAtEachPoint(world: World): Promise<void> {
-  const { db, queues } = world;
-  const endpoint = await startEndpoint();
-  endpoint.answer((call) => ({ content: `heard ${wordOf(call)}` }));
-  const gateway = await startGateway(db, { queues });
-  try {
+function killedAtEachPoint(world: World): Promise<void> {
+  const { db } = world;
+  return withEndpoint(world, async (calling) => {
+    const { endpoint } = calling;
+    endpoint.answer(heard);
     const places: Array<KillPoint & { readonly bot: TestAccount; readonly word: string }> = [];
     for (const points of kills) {
       const held: Point[] = [];
       for (const point of points) {
-        const { realm, owner } = await organization(db);
-        const room = await channel(db, realm, { subscribers: [owner] });
-        const as = (account: TestAccount) => gateway.as(account);
-        const bot = await webhookBot({ db, as }, owner, endpoint.url);
+        const { bot, mention } = await called(calling);
         const word = String(places.length);
         places.push({ ...point, bot, word });
-        const content = `@**${bot.fullName}** ${word}`;
-        await send(gateway.as(owner), toChannel(room.id, { content }));
+        await mention(word);
+        if (point.isFollowed) await mention(followerOf(word));
         held.push({ ...point, holder: await conversationOf(world, bot) });
       }
       await killWorkersAt(world, held, { variables });
     }
     for (const { bot } of places) await letCallsWait(db, bot);
     await world.worker(variables);
-    for (const { bot, word, statement, calls, settled: once } of places) {
-      expect(await answered(world, bot, 1), statement).to.deep.equal([`heard ${word}`]);
-      const made = endpoint.calls.filter((call) => wordOf(call) === word);
+    for (const { bot, word, statement, calls, settled: once, isFollowed } of places) {
+      const words = isFollowed ? [word, followerOf(word)] : [word];
+      expect(await answered(world, bot, words.length), statement).to.deep.equal(
+        words.map((each) => `heard ${each}`),
+      );
+      const made = endpoint.calls.filter((call) => calledWith(call) === word);
       if (once) expect(made.length, statement).to.equal(calls);
       else expect(made.length, statement).to.be.at.least(calls);
       const ids = new Set(made.map(({ headers }) => headers["webhook-id"]));
       expect(ids.size, statement).to.equal(1);
     }
-  } finally {
-    await gateway.close();
-    await endpoint.close();
-  }
+  });
 }
 
 /** Returns the lock of the conversation in which the bot is called. */
@@ -227,28 +207,13 @@ async function conversationOf({ db }: World, { id: botId }: TestAccount): Promis
   };
 }
 
-async function restarted(backend: QueueBackend): Promise<void> {
-  const server = await startOwnPostgres();
-  try {
-    await inWorld(backend, (world) => whilePostgresIsDown(world, server), {
-      databaseUrl: server.url,
-    });
-  } finally {
-    await server.close();
-  }
-}
-
 /** Restarts PostgreSQL and empties the queues while calls are in progress, and while others wait behind them. */
 function whilePostgresIsDown(world: World, server: OwnServer): Promise<void> {
-  return inPlace(world, async (place) => {
-    const { db, queues } = world;
-    const { endpoint, bot, mention } = place;
-    let release = () => {};
-    const released = new Promise<void>((resolve) => (release = resolve));
-    endpoint.answer(async (call) => {
-      await released;
-      return { content: `heard ${wordOf(call)}` };
-    });
+  return withEndpoint(world, async (calling) => {
+    const { db } = world;
+    const { endpoint } = calling;
+    const { bot, mention } = await called(calling);
+    const release = endpoint.holdAnswers(heard);
     const worker = keepRunning(() => world.startWorker({ ...variables, OUTGOING_TIMEOUT: "60" }));
     try {
       for (const word of ["one", "two"]) await mention(word);
@@ -261,13 +226,8 @@ function whilePostgresIsDown(world: World, server: OwnServer): Promise<void> {
       // Their answers arrive while there is no database.
       release();
       await server.start();
-      const emptied = () =>
-        Promise.all(queues.bullQueues().map((queue) => queue.obliterate({ force: true }))).then(
-          () => true,
-          () => undefined,
-        );
-      await waitFor(emptied, { what: "the queues are empty", timeoutMs: waitTimeoutMs });
-      await waitFor(() => letCallsWait(db, bot).then(() => true), { what: "time passes" });
+      await untilItSucceeds("emptying the queues", () => emptyQueues(world));
+      await untilItSucceeds("letting time pass", () => letCallsWait(db, bot));
       expect(await answered(world, bot, 3)).to.have.members([
         "heard one",
         "heard two",

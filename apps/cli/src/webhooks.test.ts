@@ -5,9 +5,8 @@ import {
   channel,
   eventSubscription,
   makeCalls,
-  send,
+  mentionBot,
   testSite,
-  toChannel,
   useEndpoint,
   useScene,
   webhookBot,
@@ -29,12 +28,8 @@ describe("carillon webhook", () => {
     const { db, org } = scene;
     const room = await channel(db, org.realm, { subscribers: [org.member] });
     bot = await webhookBot(scene, org.owner, endpoint.url);
-    endpoint.answer((_, response) => void response.writeHead(404).end());
-    for (let n = 0; n < 2; n++)
-      await send(
-        scene.as(org.member),
-        toChannel(room.id, { content: `@**${bot.fullName}** ${n}` }),
-      );
+    endpoint.answerWithStatus(404);
+    for (let n = 0; n < 2; n++) await mentionBot(scene.as(org.member), bot, room, String(n));
     await makeCalls(db, bot);
   });
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net";
 
-import { startEndpoint, testRules, useEndpoint, waitFor } from "@carillon/testkit";
+import { closedEndpoint, startEndpoint, testRules, useEndpoint, waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 
 import { addressRules } from "./addresses.ts";
@@ -149,9 +149,7 @@ describe("The client of endpoints", () => {
   });
 
   it("says that there is no connection where nothing listens, or the name does not resolve", async () => {
-    const closed = await startEndpoint();
-    await closed.close();
-    expect(await post(closed.url)).to.deep.equal({
+    expect(await post(await closedEndpoint())).to.deep.equal({
       kind: "lost",
       reason: "no connection or no answer (ECONNREFUSED)",
     });

@@ -37,6 +37,13 @@ export interface Endpoint {
   readonly calls: readonly EndpointCall[];
   /** Replaces the answer; `{}` unless given. An object is sent as JSON. */
   answer(answer: EndpointAnswer): void;
+  /** Replaces the answer by one with this status, and the text `no`. */
+  answerWithStatus(status: number, headers?: Readonly<Record<string, string>>): void;
+  /**
+   * Holds the answers to the first calls until the returned function is called.
+   * @param count how many; all calls until then unless given
+   */
+  holdAnswers(answer?: EndpointAnswer, count?: number): () => void;
   /** Clears the requests, and answers `{}`. */
   reset(): void;
   close(): Promise<void>;
@@ -91,6 +98,18 @@ export async function startEndpoint({
     url: `${tls ? "https" : "http"}://${host}:${(server.address() as AddressInfo).port}/hook`,
     calls,
     answer: (given) => void (answer = given),
+    answerWithStatus(status, given) {
+      answer = (_call, response) => void response.writeHead(status, given).end("no");
+    },
+    holdAnswers(given = nothing, count = Number.POSITIVE_INFINITY) {
+      let release = () => {};
+      const released = new Promise<void>((resolve) => (release = resolve));
+      answer = async (...request) => {
+        if (calls.length <= count) await released;
+        return given(...request);
+      };
+      return release;
+    },
     reset() {
       calls.length = 0;
       answer = nothing;
@@ -102,6 +121,13 @@ export async function startEndpoint({
       await closed;
     },
   };
+}
+
+/** Returns the URL of an endpoint at which nothing listens any more. */
+export async function closedEndpoint(): Promise<string> {
+  const closed = await startEndpoint();
+  await closed.close();
+  return closed.url;
 }
 
 /** An endpoint for the tests of the enclosing `describe`, reset before each. */

@@ -4,6 +4,7 @@ export * from "./bare-texts.ts";
 export * from "./behind-proxy.ts";
 export * from "./bouncer.ts";
 export * from "./bouncer-faults.ts";
+export * from "./called-bot-scene.ts";
 export * from "./certificate.ts";
 export * from "./connections.ts";
 export * from "./database.ts";

@@ -5,6 +5,8 @@ import {
   installation,
   openQueues,
   startApp,
+  startOwnPostgres,
+  type OwnServer,
   type QueueBackend,
   type TestDatabase,
   type TestProcess,
@@ -56,6 +58,24 @@ export async function inWorld(
   } finally {
     await world.close();
   }
+}
+
+/** Runs a scenario on a PostgreSQL server of its own, which the scenario may stop and start. */
+export async function inWorldWithPostgres(
+  backend: QueueBackend,
+  scenario: (world: World, server: OwnServer) => Promise<void>,
+): Promise<void> {
+  const server = await startOwnPostgres();
+  try {
+    await inWorld(backend, (world) => scenario(world, server), { databaseUrl: server.url });
+  } finally {
+    await server.close();
+  }
+}
+
+/** Deletes all jobs. */
+export async function emptyQueues({ queues }: Pick<World, "queues">): Promise<void> {
+  await Promise.all(queues.bullQueues().map((queue) => queue.obliterate({ force: true })));
 }
 
 export async function openWorld(backend: QueueBackend, own: OwnServers = {}): Promise<World> {

@@ -4,11 +4,11 @@ import {
   channel,
   eventSubscription,
   makeCalls,
+  mentionBot,
   organization,
   saidBy,
   send,
   serveEvents,
-  toChannel,
   toUsers,
   useEndpoint,
   webhookBot,
@@ -52,12 +52,9 @@ describe("the dashboard's webhooks", () => {
     };
   };
   const giveUp = async (count = 1) => {
-    endpoint.answer((_, response) => void response.writeHead(404).end());
+    endpoint.answerWithStatus(404);
     for (let n = 0; n < count; n++)
-      await send(
-        gateway().as(org.member),
-        toChannel(room.id, { content: `@**${bot.fullName}** secret text` }),
-      );
+      await mentionBot(gateway().as(org.member), bot, room, "secret text");
     await makeCalls(dashboard().db, bot);
   };
 
@@ -126,7 +123,7 @@ describe("the dashboard's webhooks", () => {
     const url = `${endpoint.url}?key=secret-in-url`;
     const subscribed = await eventSubscription(scene, bot, url);
     await send(gateway().as(org.member), toUsers([bot.id]));
-    endpoint.answer((_, response) => void response.writeHead(404).end());
+    endpoint.answerWithStatus(404);
     await serveEvents(db, subscribed);
     const text = await page();
     expect(text).to.match(/failing: status 404, next attempt in/);

@@ -1,67 +1,40 @@
 import { callWebhook } from "@carillon/jobs";
 import { hostOf } from "@carillon/model";
 import {
+  ageCalls,
+  calledWith,
   callsOf,
   channel,
+  closedEndpoint,
   letCallsWait,
-  makeCalls,
   roles,
   runJob,
   saidBy,
   send,
-  startEndpoint,
   subscribe,
   toChannel,
   toUsers,
-  useEndpoint,
+  useCalledBotScene,
   user,
-  useScene,
   webhookBot,
-  type TestAccount,
-  type TestChannel,
 } from "@carillon/testkit";
 import { expect } from "chai";
 import { Webhook } from "standardwebhooks";
 
 describe("calls of outgoing webhook bots", () => {
-  const scene = useScene();
-  const endpoint = useEndpoint();
+  const called = useCalledBotScene();
+  const { scene, endpoint, mention, work, said, states } = called;
   const { db } = scene;
-  let person: TestAccount;
-  let owner: TestAccount;
-  let bot: TestAccount;
-  let room: TestChannel;
-
-  beforeEach(async () => {
-    // A job goes on with ready calls of the organization, also with those of bots of earlier tests.
-    await db.rows("UPDATE outgoing_call SET state = 'ended' WHERE state = 'waiting'");
-    person = await user(db, scene.org.realm);
-    owner = await user(db, scene.org.realm);
-    room = await channel(db, scene.org.realm, { subscribers: [person] });
-    bot = await webhookBot(scene, owner, endpoint.url);
-  });
-
-  const mention = (content = "what is up?", more: object = {}) =>
-    send(
-      scene.as(person),
-      toChannel(room.id, { content: `@**${bot.fullName}** ${content}`, ...more }),
-    );
-  const work = () => makeCalls(db, bot);
-  /** Runs the job of each waiting call twice, also of calls that may not be made. */
-  const workTwice = async () => {
-    for (let round = 0; round < 2; round++)
-      for (const { callId, version, calls, state } of await callsOf(db, bot))
-        if (state === "waiting") await runJob(db, callWebhook, { callId, version, calls });
+  const removeMessage = async (id: number) => {
+    await db.rows("DELETE FROM user_messages WHERE message_id = $1", [id]);
+    await db.rows("DELETE FROM messages WHERE id = $1", [id]);
   };
-  const said = async () => (await saidBy(db, bot)).map(({ content }) => content);
-  const states = async () =>
-    (await callsOf(db, bot)).map(({ state, attempts, calls }) => ({ state, attempts, calls }));
   const ownerHeard = async () =>
     (
       await db.rows<{ content: string }>(
         `SELECT m.content FROM messages m JOIN user_messages um ON um.message_id = m.id AND um.user_id = $2
          WHERE m.sender_id = $1 AND NOT m.is_channel ORDER BY m.id`,
-        [bot.id, owner.id],
+        [called.bot.id, called.owner.id],
       )
     ).map(({ content }) => content);
 
@@ -83,11 +56,11 @@ describe("calls of outgoing webhook bots", () => {
       "token",
       "trigger",
     ]);
-    const content = `@**${bot.fullName}** what is up?`;
+    const content = `@**${called.bot.fullName}** what is up?`;
     expect(body).to.include({
       data: content,
-      bot_email: bot.deliveryEmail,
-      bot_full_name: bot.fullName,
+      bot_email: called.bot.deliveryEmail,
+      bot_full_name: called.bot.fullName,
       trigger: "mention",
     });
     expect(body["token"]).to.match(/^[A-Za-z0-9]{32}$/);
@@ -97,20 +70,20 @@ describe("calls of outgoing webhook bots", () => {
       content_type: "text/x-markdown",
       subject: "lunch",
       type: "stream",
-      display_recipient: room.name,
-      sender_id: person.id,
+      display_recipient: called.room.name,
+      sender_id: called.person.id,
     });
     expect(body.message["rendered_content"]).to.include("user-mention");
     expect(body.message["avatar_url"]).to.be.a("string");
-    const { body: got } = await scene.as(person).get(`/api/v1/messages/${id}`, {
+    const { body: got } = await scene.as(called.person).get(`/api/v1/messages/${id}`, {
       apply_markdown: false,
     });
     const fields = Object.keys(got["message"] as object).filter((name) => name !== "flags");
     expect(Object.keys(body.message)).to.have.members([...fields, "rendered_content"]);
     expect(call?.headers["content-type"]).to.equal("application/json");
     expect(call?.headers["user-agent"]).to.match(/^ZulipOutgoingWebhook\/\d/);
-    expect(await saidBy(db, bot)).to.have.length(1);
-    expect((await saidBy(db, bot))[0]).to.include({
+    expect(await saidBy(db, called.bot)).to.have.length(1);
+    expect((await saidBy(db, called.bot))[0]).to.include({
       content: "all is *well*",
       topic: "lunch",
       isChannel: true,
@@ -120,12 +93,12 @@ describe("calls of outgoing webhook bots", () => {
   });
 
   it("are signed so that a library of Standard Webhooks verifies them", async () => {
-    const { body } = await scene.as(owner).get(`/api/v1/bots/${bot.id}/webhook`);
+    const { body } = await scene.as(called.owner).get(`/api/v1/bots/${called.bot.id}/webhook`);
     const [secret = ""] = body["signing_secrets"] as string[];
     await mention();
     await work();
     const [call] = endpoint.calls;
-    const webhookId = (await callsOf(db, bot))[0]?.webhookId;
+    const webhookId = (await callsOf(db, called.bot))[0]?.webhookId;
     expect(call?.headers["webhook-id"])
       .to.equal(webhookId)
       .and.to.match(/^[A-Za-z0-9_]+$/);
@@ -135,16 +108,19 @@ describe("calls of outgoing webhook bots", () => {
   it("answer direct messages and groups, and let no bot be called by another", async () => {
     endpoint.answer(() => ({ response_string: "hello" }));
     const other = await user(db, scene.org.realm);
-    await send(scene.as(person), toUsers([bot.id]));
-    await send(scene.as(person), toUsers([bot.id, other.id], { content: `@**${bot.fullName}**` }));
-    const second = await webhookBot(scene, owner, endpoint.url);
-    await send(scene.as(second), toUsers([bot.id]));
+    await send(scene.as(called.person), toUsers([called.bot.id]));
+    await send(
+      scene.as(called.person),
+      toUsers([called.bot.id, other.id], { content: `@**${called.bot.fullName}**` }),
+    );
+    const second = await webhookBot(scene, called.owner, endpoint.url);
+    await send(scene.as(second), toUsers([called.bot.id]));
     await work();
     const triggers = endpoint.calls.map(
       ({ body }) => (JSON.parse(body) as { trigger: string }).trigger,
     );
     expect(triggers).to.deep.equal(["direct_message", "direct_message"]);
-    const [alone, group] = await saidBy(db, bot);
+    const [alone, group] = await saidBy(db, called.bot);
     const receivers = async (id = 0) =>
       (
         await db.rows<{ id: number }>(
@@ -153,31 +129,37 @@ describe("calls of outgoing webhook bots", () => {
         )
       ).map((row) => row.id);
     const sorted = (ids: number[]) => ids.toSorted((a, b) => a - b);
-    expect(await receivers(alone?.id)).to.deep.equal(sorted([bot.id, person.id]));
-    expect(await receivers(group?.id)).to.deep.equal(sorted([bot.id, person.id, other.id]));
+    expect(await receivers(alone?.id)).to.deep.equal(sorted([called.bot.id, called.person.id]));
+    expect(await receivers(group?.id)).to.deep.equal(
+      sorted([called.bot.id, called.person.id, other.id]),
+    );
   });
 
   it("are not caused by silent and wildcard mentions, code and quotes, nor by edits", async () => {
-    await subscribe(db, room, bot);
-    const says = (content: string) => send(scene.as(person), toChannel(room.id, { content }));
-    await says(`@_**${bot.fullName}** silent`);
+    await subscribe(db, called.room, called.bot);
+    const says = (content: string) =>
+      send(scene.as(called.person), toChannel(called.room.id, { content }));
+    await says(`@_**${called.bot.fullName}** silent`);
     await says("@**all** everybody");
-    await says(`\`@**${bot.fullName}**\``);
-    await says(`~~~ quote\n@**${bot.fullName}**\n~~~`);
+    await says(`\`@**${called.bot.fullName}**\``);
+    await says(`~~~ quote\n@**${called.bot.fullName}**\n~~~`);
     const id = await says("plain");
     await scene
-      .as(person)
-      .patch(`/api/v1/messages/${id}`, { content: `@**${bot.fullName}** edited` });
-    expect(await callsOf(db, bot)).to.deep.equal([]);
+      .as(called.person)
+      .patch(`/api/v1/messages/${id}`, { content: `@**${called.bot.fullName}** edited` });
+    expect(await callsOf(db, called.bot)).to.deep.equal([]);
   });
 
   it("reach a bot in a private channel only if it can read there", async () => {
-    room = await channel(db, scene.org.realm, { inviteOnly: true, subscribers: [person] });
+    called.room = await channel(db, scene.org.realm, {
+      inviteOnly: true,
+      subscribers: [called.person],
+    });
     await mention();
     await work();
     expect(endpoint.calls).to.deep.equal([]);
     expect(await states()).to.deep.equal([{ state: "ended", attempts: 0, calls: 1 }]);
-    await subscribe(db, room, bot);
+    await subscribe(db, called.room, called.bot);
     await mention();
     await work();
     expect(endpoint.calls).to.have.length(1);
@@ -225,13 +207,13 @@ describe("calls of outgoing webhook bots", () => {
       });
       await mention();
       await work();
-      const [call] = await callsOf(db, bot);
+      const [call] = await callsOf(db, called.bot);
       expect(call).to.include({ state: "dead", attempts: 1 });
       expect(call?.reason).to.match(reason);
       expect(endpoint.calls).to.have.length(1);
       expect((await said())[0]).to.match(/^Failure!/);
       const [told] = await ownerHeard();
-      expect(told).to.match(reason).and.to.include(bot.fullName);
+      expect(told).to.match(reason).and.to.include(called.bot.fullName);
     });
 
   it("are retried after 5xx, 408 and no answer, six times in all, then given up", async () => {
@@ -244,9 +226,9 @@ describe("calls of outgoing webhook bots", () => {
     for (let attempt = 1; attempt <= 6; attempt++) {
       await work();
       expect(endpoint.calls).to.have.length(attempt);
-      const [call] = await callsOf(db, bot);
+      const [call] = await callsOf(db, called.bot);
       if (attempt < 6) pauses.push(call?.dueIn ?? 0);
-      await letCallsWait(db, bot);
+      await letCallsWait(db, called.bot);
     }
     for (const [index, seconds] of [1, 4, 15, 60, 300].entries())
       expect(pauses[index]).to.be.within(seconds * 0.8 - 1, seconds * 1.2);
@@ -266,8 +248,8 @@ describe("calls of outgoing webhook bots", () => {
     const pauses = [];
     for (const _ of headers) {
       await work();
-      pauses.push((await callsOf(db, bot))[0]?.dueIn ?? 0);
-      await letCallsWait(db, bot);
+      pauses.push((await callsOf(db, called.bot))[0]?.dueIn ?? 0);
+      await letCallsWait(db, called.bot);
     }
     for (const [index, seconds] of [7, 10, 300, 1].entries())
       expect(pauses[index]).to.be.within(seconds - 1, seconds);
@@ -275,12 +257,9 @@ describe("calls of outgoing webhook bots", () => {
   });
 
   it("are given up at the first failure ten minutes after the message", async () => {
-    endpoint.answer((_, response) => void response.writeHead(500).end());
+    endpoint.answerWithStatus(500);
     await mention();
-    await db.rows(
-      "UPDATE outgoing_call SET started_at = now() - interval '11 minutes' WHERE bot_id = $1",
-      [bot.id],
-    );
+    await ageCalls(db, called.bot, "11 minutes");
     await work();
     expect(await states()).to.deep.equal([{ state: "dead", attempts: 1, calls: 1 }]);
   });
@@ -292,14 +271,14 @@ describe("calls of outgoing webhook bots", () => {
     });
     const id = await mention();
     await work();
-    const path = `/api/v1/bots/${bot.id}/webhook`;
-    const shown = await scene.as(owner).get(path);
+    const path = `/api/v1/bots/${called.bot.id}/webhook`;
+    const shown = await scene.as(called.owner).get(path);
     expect(shown.body).to.include({ state: "failing", waiting: 1 });
-    await letCallsWait(db, bot);
+    await letCallsWait(db, called.bot);
     await work();
-    expect((await scene.as(owner).get(path)).body).to.include({ state: "ok", waiting: 0 });
-    const { body } = await scene.as(owner).get(`${path}/deliveries`);
-    const [call] = await callsOf(db, bot);
+    expect((await scene.as(called.owner).get(path)).body).to.include({ state: "ok", waiting: 0 });
+    const { body } = await scene.as(called.owner).get(`${path}/deliveries`);
+    const [call] = await callsOf(db, called.bot);
     const common = { webhook_id: call?.webhookId, message_id: id };
     const deliveries = body["deliveries"] as Array<{ attempted_at: number; duration_ms: number }>;
     expect(
@@ -333,27 +312,41 @@ describe("calls of outgoing webhook bots", () => {
     for (const content of ["1", "2", "3"]) await mention(content);
     const elsewhere = await mention("elsewhere", { topic: "dinner" });
     await work();
-    const order = () =>
-      endpoint.calls.map(({ body }) =>
-        (JSON.parse(body) as { data: string }).data.split(" ").at(-1),
-      );
+    const order = () => endpoint.calls.map(calledWith);
     expect(order()).to.deep.equal(["1", "elsewhere"]);
-    await db.rows(
-      "UPDATE outgoing_call SET started_at = now() - interval '1 hour' WHERE message_id < $1",
-      [elsewhere],
-    );
+    await ageCalls(db, called.bot, "1 hour", { before: elsewhere });
     failing = false;
-    await letCallsWait(db, bot);
+    await letCallsWait(db, called.bot);
     await work();
     const later = order().slice(2);
     expect(later.filter((word) => word !== "elsewhere")).to.deep.equal(["1", "2", "3"]);
     expect(later).to.have.length(4);
   });
 
+  it("follow each other in one slot, also in other conversations", async () => {
+    const slots: number[] = [];
+    endpoint.answer(async () => {
+      const taken = await db.rows<{ id: number }>("SELECT id FROM outgoing_slot");
+      slots.push(...taken.map(({ id }) => id));
+      return {};
+    });
+    const topics = ["lunch", "dinner", "lunch", "tea", "supper", "brunch", "picnic", "dinner"];
+    for (const topic of topics) await mention(topic, { topic });
+    const [first] = await callsOf(db, called.bot);
+    if (!first) throw new Error("no call was recorded");
+    const { callId, version, calls } = first;
+    await runJob(db, callWebhook, { callId, version, calls });
+    await work();
+    expect(endpoint.calls.map(calledWith)).to.deep.equal(topics);
+    // A job ends after five seconds, also on a busy machine.
+    expect(new Set(slots).size).to.be.below(topics.length);
+    expect(await db.rows("SELECT FROM outgoing_slot")).to.deep.equal([]);
+  });
+
   it("are answered once, however often and late their jobs run", async () => {
     endpoint.answer(() => ({ content: "once" }));
     await mention();
-    const [ref] = await callsOf(db, bot);
+    const [ref] = await callsOf(db, called.bot);
     if (!ref) throw new Error("no call was recorded");
     const { callId, version, calls } = ref;
     await Promise.all(
@@ -367,12 +360,11 @@ describe("calls of outgoing webhook bots", () => {
   it("send the current text and topic of the message, and nothing for a deleted one", async () => {
     endpoint.answer(() => ({ content: "moved" }));
     const id = await mention();
-    await scene.as(person).patch(`/api/v1/messages/${id}`, { topic: "dinner" });
+    await scene.as(called.person).patch(`/api/v1/messages/${id}`, { topic: "dinner" });
     await work();
-    expect((await saidBy(db, bot))[0]).to.include({ topic: "dinner" });
+    expect((await saidBy(db, called.bot))[0]).to.include({ topic: "dinner" });
     const gone = await mention();
-    await db.rows("DELETE FROM user_messages WHERE message_id = $1", [gone]);
-    await db.rows("DELETE FROM messages WHERE id = $1", [gone]);
+    await removeMessage(gone);
     await work();
     expect(endpoint.calls).to.have.length(1);
     expect((await states()).at(-1)).to.include({ state: "ended" });
@@ -381,8 +373,7 @@ describe("calls of outgoing webhook bots", () => {
   it("store no reply to a message that was deleted during the call", async () => {
     const id = await mention();
     endpoint.answer(async () => {
-      await db.rows("DELETE FROM user_messages WHERE message_id = $1", [id]);
-      await db.rows("DELETE FROM messages WHERE id = $1", [id]);
+      await removeMessage(id);
       return { content: "too late" };
     });
     await work();
@@ -391,14 +382,14 @@ describe("calls of outgoing webhook bots", () => {
   });
 
   it("tell the owner about failures at most once in five minutes", async () => {
-    endpoint.answer((_, response) => void response.writeHead(404).end());
+    endpoint.answerWithStatus(404);
     await mention();
     await mention();
     await work();
     expect(await ownerHeard()).to.have.length(1);
     await db.rows(
       "UPDATE bot_service SET owner_told_at = now() - interval '6 minutes' WHERE bot_id = $1",
-      [bot.id],
+      [called.bot.id],
     );
     await mention();
     await work();
@@ -406,11 +397,11 @@ describe("calls of outgoing webhook bots", () => {
   });
 
   it("do not show an owner the name of a channel that the owner cannot see", async () => {
-    endpoint.answer((_, response) => void response.writeHead(404).end());
-    room = await channel(db, scene.org.realm, {
+    endpoint.answerWithStatus(404);
+    called.room = await channel(db, scene.org.realm, {
       name: "hidden plans",
       inviteOnly: true,
-      subscribers: [person, bot],
+      subscribers: [called.person, called.bot],
     });
     await mention();
     await work();
@@ -422,17 +413,20 @@ describe("calls of outgoing webhook bots", () => {
     await mention("1");
     await mention("2");
     endpoint.answer(async () => {
-      await scene.as(owner).delete(`/api/v1/bots/${bot.id}`);
+      await scene.as(called.owner).delete(`/api/v1/bots/${called.bot.id}`);
       return { content: "too late" };
     });
     await work();
     expect(endpoint.calls).to.have.length(1);
     expect(await said()).to.deep.equal([]);
-    expect((await callsOf(db, bot)).map(({ state }) => state)).to.deep.equal(["ended", "ended"]);
+    expect((await callsOf(db, called.bot)).map(({ state }) => state)).to.deep.equal([
+      "ended",
+      "ended",
+    ]);
   });
 
   it("use the Slack format for channels, and tell a person that it takes no direct messages", async () => {
-    bot = await webhookBot(scene, owner, endpoint.url, { interface_type: 2 });
+    called.bot = await webhookBot(scene, called.owner, endpoint.url, { interface_type: 2 });
     endpoint.answer(() => ({ text: "from Slack", content: "not this" }));
     await mention("deploy");
     await work();
@@ -441,42 +435,41 @@ describe("calls of outgoing webhook bots", () => {
     const fields = Object.fromEntries(new URLSearchParams(call?.body));
     const [sent] = await db.rows<{ at: number }>(
       "SELECT floor(extract(epoch FROM sent_at))::int AS at FROM messages WHERE sender_id = $1 ORDER BY id DESC",
-      [person.id],
+      [called.person.id],
     );
     expect(fields["token"]).to.match(/^[A-Za-z0-9]{32}$/);
     expect(fields).to.deep.include({
       team_id: `T${scene.org.realm.id}`,
       team_domain: hostOf(scene.gateway.services.site, scene.org.realm),
-      channel_id: `C${room.id}`,
-      channel_name: room.name,
+      channel_id: `C${called.room.id}`,
+      channel_name: called.room.name,
       thread_ts: String(sent?.at),
       timestamp: String(sent?.at),
-      user_id: `U${person.id}`,
-      user_name: person.fullName,
-      text: `@**${bot.fullName}** deploy`,
+      user_id: `U${called.person.id}`,
+      user_name: called.person.fullName,
+      text: `@**${called.bot.fullName}** deploy`,
       trigger_word: "mention",
-      service_id: String(bot.id),
+      service_id: String(called.bot.id),
     });
     expect(Object.keys(fields)).to.have.length(12);
     expect(await said()).to.deep.equal(["from Slack"]);
-    await send(scene.as(person), toUsers([bot.id]));
+    await send(scene.as(called.person), toUsers([called.bot.id]));
     await work();
     expect(endpoint.calls).to.have.length(1);
     expect((await said()).at(-1)).to.match(/^Failure!.*direct messages/);
   });
 
   it("use another URL at the next attempt", async () => {
-    const closed = await startEndpoint();
-    await closed.close();
-    bot = await webhookBot(scene, owner, closed.url);
+    const closed = await closedEndpoint();
+    called.bot = await webhookBot(scene, called.owner, closed);
     await mention();
     await work();
     expect(await states()).to.deep.equal([{ state: "waiting", attempts: 1, calls: 1 }]);
     const { body } = await scene
-      .as(owner)
-      .patch(`/api/v1/bots/${bot.id}`, { service_payload_url: endpoint.url });
+      .as(called.owner)
+      .patch(`/api/v1/bots/${called.bot.id}`, { service_payload_url: endpoint.url });
     expect(body).to.include({ result: "success", service_payload_url: endpoint.url });
-    await letCallsWait(db, bot);
+    await letCallsWait(db, called.bot);
     await work();
     expect(endpoint.calls).to.have.length(1);
     expect((await states())[0]).to.include({ state: "done" });
@@ -486,7 +479,7 @@ describe("calls of outgoing webhook bots", () => {
     await mention();
     await db.rows(
       "UPDATE bot_service SET url = 'http://[::1]:1/', origin = 'http://[::1]:1' WHERE bot_id = $1",
-      [bot.id],
+      [called.bot.id],
     );
     await work();
     expect(await states()).to.deep.equal([{ state: "dead", attempts: 1, calls: 1 }]);
@@ -495,22 +488,22 @@ describe("calls of outgoing webhook bots", () => {
 
   it("answer in a channel where the bot may not post, but not in an archived one", async () => {
     endpoint.answer(() => ({ content: "allowed" }));
-    room = await channel(db, scene.org.realm, {
-      subscribers: [person],
+    called.room = await channel(db, scene.org.realm, {
+      subscribers: [called.person],
       groups: { canSendMessageGroupId: scene.org.groups["role:moderators"] },
     });
-    person = await user(db, scene.org.realm, { role: roles.moderator });
+    called.person = await user(db, scene.org.realm, { role: roles.moderator });
     await mention();
     await work();
     expect(await said()).to.deep.equal(["allowed"]);
     endpoint.answer(async () => {
-      await scene.as(scene.org.owner).delete(`/api/v1/streams/${room.id}`);
+      await scene.as(scene.org.owner).delete(`/api/v1/streams/${called.room.id}`);
       return { content: "late" };
     });
     await mention();
     await work();
     expect(await said()).not.to.include("late");
-    const [, refused] = await callsOf(db, bot);
+    const [, refused] = await callsOf(db, called.bot);
     expect(refused?.reason).to.match(/reply was refused.*archived/);
   });
 
@@ -519,88 +512,5 @@ describe("calls of outgoing webhook bots", () => {
     await mention();
     await work();
     expect((await said())[0]).to.have.length(10_000);
-  });
-
-  it("are not made after five unanswered ones, then tried one by one, and given up with a failed trial", async () => {
-    const closed = await startEndpoint();
-    await closed.close();
-    bot = await webhookBot(scene, owner, closed.url);
-    for (let n = 0; n < 8; n++) await mention("go", { topic: `topic ${n}` });
-    await workTwice();
-    const made = async () =>
-      (await callsOf(db, bot)).reduce((sum, { attempts }) => sum + attempts, 0);
-    expect(await made()).to.equal(5);
-    const [circuit] = await db.rows<{ failures: number; open: number }>(
-      "SELECT failures, extract(epoch FROM open_until - now())::float8 AS open FROM outgoing_origin WHERE realm_id = $1 AND origin = $2",
-      [scene.org.realm.id, new URL(closed.url).origin],
-    );
-    expect(circuit?.failures).to.equal(5);
-    expect(circuit?.open).to.be.within(1, 10);
-    await db.rows("UPDATE outgoing_origin SET open_until = now() WHERE realm_id = $1", [
-      scene.org.realm.id,
-    ]);
-    await db.rows(
-      "UPDATE outgoing_call SET started_at = now() - interval '11 minutes' WHERE bot_id = $1 AND attempts = 0",
-      [bot.id],
-    );
-    await workTwice();
-    const calls = await callsOf(db, bot);
-    expect(await made()).to.equal(6);
-    const dead = calls.filter(({ state }) => state === "dead");
-    expect(dead).to.have.length(3);
-    // The trial may have been one of them, which has a reason of its own.
-    const givenUp = dead.filter(({ reason }) => reason === "the endpoint does not answer");
-    expect(givenUp.length).to.be.at.least(2);
-  });
-
-  /** Inserts calls of the bot that wait, as if that many messages had been sent. */
-  const letWait = (count: number, conversation: string) =>
-    db.rows(
-      `INSERT INTO outgoing_call (realm_id, bot_id, message_id, conversation, trigger, webhook_id, next_at)
-       SELECT $1, $2::int, 1000000000 + n, $3, 'mention', 'call_' || md5($2::int || ' ' || n), 'infinity'
-       FROM generate_series(1, $4::int) n`,
-      [bot.realmId, bot.id, conversation, count],
-    );
-  const tooMany = { state: "dead", reason: "too many messages wait for the endpoint" };
-  const busy = () =>
-    endpoint.answer((_, response) => void response.writeHead(429, { "retry-after": "300" }).end());
-  const callFor = async (id: number) =>
-    (await callsOf(db, bot)).find(({ messageId }) => messageId === id);
-
-  it("skip the 101st call that waits in a conversation", async () => {
-    busy();
-    await mention("first");
-    const [first] = await db.rows<{ conversation: string }>(
-      "SELECT conversation FROM outgoing_call WHERE bot_id = $1",
-      [bot.id],
-    );
-    await letWait(98, first?.conversation ?? "");
-    const last = await mention("the hundredth");
-    const skipped = await mention("one too many");
-    const elsewhere = await mention("another conversation", { topic: "dinner" });
-    await work();
-    expect(await callFor(last)).to.include({ state: "waiting" });
-    expect(await callFor(skipped)).to.include(tooMany);
-    expect(await callFor(elsewhere)).to.include({ state: "waiting" });
-    expect(endpoint.calls).to.have.length(2);
-  });
-
-  it("skip the call after 10,000 that wait in an organization", async () => {
-    busy();
-    const others = await db.rows(
-      "SELECT FROM outgoing_call WHERE realm_id = $1 AND state = 'waiting'",
-      [bot.realmId],
-    );
-    try {
-      await letWait(9_999 - others.length, "elsewhere");
-      const last = await mention("the last");
-      const skipped = await mention("one too many", { topic: "dinner" });
-      await work();
-      expect(await callFor(last)).to.include({ state: "waiting" });
-      expect(await callFor(skipped)).to.include(tooMany);
-      expect(endpoint.calls).to.have.length(1);
-    } finally {
-      await db.rows("DELETE FROM outgoing_call WHERE bot_id = $1", [bot.id]);
-    }
   });
 });

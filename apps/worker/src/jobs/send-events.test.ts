@@ -21,6 +21,7 @@ import {
   runIntents,
   send,
   sentEvents,
+  sentTexts,
   serveEvents,
   toChannel,
   toUsers,
@@ -62,18 +63,13 @@ describe("deliveries of event subscriptions", () => {
     send(scene.as(person), toChannel(room.id, { content, topic }));
   const serve = () => serveEvents(db, subscribed);
   const sent = () => endpoint.calls.map(sentEvents);
-  const contents = () =>
-    sent().map(({ data }) =>
-      data.events.map(({ message }) => (message as { content: string }).content),
-    );
+  const contents = () => endpoint.calls.map(sentTexts);
   const ids = () => endpoint.calls.map(({ headers }) => headers["webhook-id"]);
   const at = () => ({ path: { subscription_id: subscribed.id } });
   const patch = (params: Params) =>
     scene.as(own).succeed(updateEventSubscription, { ...at(), params });
   const deliveries = async () =>
     (await scene.as(own).succeed(listEventDeliveries, at())).deliveries;
-  const answerWith = (status: number, headers: Readonly<Record<string, string>> = {}) =>
-    endpoint.answer((_call, response) => void response.writeHead(status, headers).end("no"));
   const toOwner = async () => {
     await runIntents(db, sendNotice);
     return (await noticesTo(scene.as(owner), scene.org.notificationBot)).map(
@@ -196,7 +192,7 @@ describe("deliveries of event subscriptions", () => {
 
   it("repeat a batch that failed under its id, with the same events, until a success", async () => {
     await say("first");
-    answerWith(500);
+    endpoint.answerWithStatus(500);
     const { published } = await serve();
     expect(published).to.have.length(1);
     expect(published[0]?.delayMs).to.be.within(800, 1_200);
@@ -231,7 +227,7 @@ describe("deliveries of event subscriptions", () => {
 
   it("wait longer after each failure, two hours at most", async () => {
     await say();
-    answerWith(404);
+    endpoint.answerWithStatus(404);
     const delays: number[] = [];
     for (let n = 0; n < 9; n++) {
       await letSubscriptionWait(db, subscribed);
@@ -252,7 +248,7 @@ describe("deliveries of event subscriptions", () => {
   ] as const)
     it(`wait ${seconds.join(" to ")} s after status ${status} with Retry-After: ${header}`, async () => {
       await say();
-      answerWith(status, { "retry-after": header, location: endpoint.url });
+      endpoint.answerWithStatus(status, { "retry-after": header, location: endpoint.url });
       const { published } = await serve();
       const delay = (published[0]?.delayMs ?? 0) / 1_000;
       expect(delay).to.be.within(seconds[0], seconds.at(-1) ?? 0);
@@ -261,7 +257,7 @@ describe("deliveries of event subscriptions", () => {
 
   it("are disabled by status 410, and tell the owner of the bot", async () => {
     await say();
-    answerWith(410);
+    endpoint.answerWithStatus(410);
     await serve();
     expect(await subscribed.read()).to.include({
       state: "disabled",
@@ -281,7 +277,7 @@ describe("deliveries of event subscriptions", () => {
 
   it("are disabled after three days of nothing but failures, and tell the owner after an hour, once", async () => {
     await say();
-    answerWith(500);
+    endpoint.answerWithStatus(500);
     await serve();
     const since = (time: string) =>
       db.rows("UPDATE event_subscription SET failing_since = now() - $1::interval", [time]);
@@ -350,7 +346,7 @@ describe("deliveries of event subscriptions", () => {
 
   it("stop when the subscription or the bot is removed, also while a batch is in progress", async () => {
     await say();
-    answerWith(500);
+    endpoint.answerWithStatus(500);
     await serve();
     endpoint.answer(async (_call, response) => {
       await scene.as(owner).succeed(deactivateBot, { path: { bot_id: own.id } });
@@ -376,7 +372,7 @@ describe("deliveries of event subscriptions", () => {
 
   it("apply the old filters to events from before a change, in a repeated batch too", async () => {
     await say("first");
-    answerWith(500);
+    endpoint.answerWithStatus(500);
     await serve();
     await say("second");
     await patch({ narrow: [["topic", "dinner"]] });
@@ -392,7 +388,7 @@ describe("deliveries of event subscriptions", () => {
 
   it("report a gap once if events were deleted before they were sent", async () => {
     await say("lost");
-    answerWith(500);
+    endpoint.answerWithStatus(500);
     await serve();
     await say("kept");
     await db.rows(
@@ -430,7 +426,7 @@ describe("deliveries of event subscriptions", () => {
       "bot_id",
       "realm_url",
     );
-    answerWith(500);
+    endpoint.answerWithStatus(500);
     expect((await ping()).status).to.equal(200);
     await runIntents(db, pingSubscription);
     expect(

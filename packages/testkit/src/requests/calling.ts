@@ -4,9 +4,12 @@ import { callWebhook, type CallWebhook } from "@carillon/jobs";
 import { loadAccounts } from "@carillon/model";
 import { expect } from "chai";
 
+import type { EndpointCall } from "../endpoint.ts";
 import type { TestAccount } from "../factories/account.ts";
+import type { GatewayClient, Params } from "../gateway-client.ts";
 import { runJob, type RunJobOptions } from "../jobs.ts";
 import type { Scene } from "../scene.ts";
+import { send, toChannel } from "./sending.ts";
 
 let made = 0;
 
@@ -24,6 +27,22 @@ export async function webhookBot(
   const account = (await loadAccounts(scene.db, owner.realmId, [user_id])).get(user_id);
   if (!account) throw new Error("the bot was not created");
   return { ...account, apiKey: api_key };
+}
+
+/** Mentions a bot in a channel, under the topic `lunch` unless given otherwise. @returns the id of the message */
+export function mentionBot(
+  client: GatewayClient,
+  bot: Pick<TestAccount, "fullName">,
+  room: { readonly id: number },
+  text: string,
+  params: Params = {},
+): Promise<number> {
+  return send(client, toChannel(room.id, { content: `@**${bot.fullName}** ${text}`, ...params }));
+}
+
+/** Returns the last word of the message for which an endpoint was called. */
+export function calledWith({ body }: Pick<EndpointCall, "body">): string | undefined {
+  return (JSON.parse(body) as { data: string }).data.split(" ").at(-1);
 }
 
 /** A row of `outgoing_call`. */
@@ -72,6 +91,24 @@ export async function letCallsWait(db: Database, bot: { readonly id: number }): 
     `UPDATE outgoing_call SET next_at = now(), calling_until = NULL
      WHERE bot_id = $1 AND state = 'waiting' AND next_at <> 'infinity'`,
     [bot.id],
+  );
+}
+
+/**
+ * Makes waiting calls of the bot older than they are.
+ * @param age such as `11 minutes`
+ * @param which `before`: only calls of messages before this one; `untried`: only calls without an attempt
+ */
+export async function ageCalls(
+  db: Database,
+  bot: { readonly id: number },
+  age: string,
+  { before, untried = false }: { readonly before?: number; readonly untried?: boolean } = {},
+): Promise<void> {
+  await db.rows(
+    `UPDATE outgoing_call SET started_at = now() - $2::interval
+     WHERE bot_id = $1 AND state = 'waiting' AND ($3::bigint IS NULL OR message_id < $3) AND (NOT $4 OR attempts = 0)`,
+    [bot.id, age, before ?? null, untried],
   );
 }
 

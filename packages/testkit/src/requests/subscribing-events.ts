@@ -74,6 +74,13 @@ export interface SentEvents {
   };
 }
 
+/** Returns the texts of the messages in a batch of events. */
+export function sentTexts(call: Pick<EndpointCall, "body">): string[] {
+  return sentEvents(call).data.events.map(
+    ({ message }) => (message as { content: string }).content,
+  );
+}
+
 /** Parses a call of a subscription's endpoint. */
 export function sentEvents({ body }: Pick<EndpointCall, "body">): SentEvents {
   return JSON.parse(body) as SentEvents;

@@ -16,22 +16,19 @@ import { type Hook, payloadOf, post, useHookScene } from "./support.test.ts";
 
 describe("POST /external/{integration}", () => {
   const hooks = useHookScene();
-  const { scene, read } = hooks;
+  const { scene, read, post: sendToRoom } = hooks;
   let hook: TestAccount;
   let room: TestChannel;
   beforeEach(() => ({ hook, room } = hooks));
 
-  const send = (integration: string, given: Hook = {}, by: TestAccount | undefined = hook) =>
-    post(scene.gateway.anonymous, integration, by, given);
-  const toRoom = (given: Hook = {}): Hook => ({
-    ...given,
-    query: { stream: String(room.id), ...given.query },
-  });
+  const send = (integration: string, given: Hook) =>
+    post(scene.gateway.anonymous, integration, hook, given);
+  const inRoom = (): Hook => ({ query: { stream: String(room.id) } });
   const notices = () => noticesTo(scene.as(scene.org.member), scene.org.notificationBot);
   const direct = () => messagesOf(scene.as(scene.org.member), withUsers(hook.id));
 
   it("sends what the integration makes of the payload, by the bot", async () => {
-    const answer = await send("json", toRoom({ body: { a: 1 } }));
+    const answer = await sendToRoom("json", { body: { a: 1 } });
     expect(answer.body).to.deep.equal({ result: "success", msg: "" });
     expect(answer.status).to.equal(200);
     const [message, ...more] = await read();
@@ -48,7 +45,7 @@ describe("POST /external/{integration}", () => {
     const query = { stream: room.name, topic: "builds" };
     const answer = await send("slack_incoming", { query, body: { text: "one", channel: "#x" } });
     expect(answer.body).to.deep.equal({ result: "success", msg: "", ok: true });
-    succeeded(await send("slack_incoming", toRoom({ body: { text: "two", channel: "#x" } })));
+    succeeded(await sendToRoom("slack_incoming", { body: { text: "two", channel: "#x" } }));
     expect((await read()).map(({ subject, content }) => [subject, content])).to.deep.equal([
       ["builds", "one"],
       ["x", "two"],
@@ -63,9 +60,9 @@ describe("POST /external/{integration}", () => {
 
   it("accepts generic bots, and HTTP Basic instead of the key in the address", async () => {
     const generic = await bot(scene.db, scene.org.member);
-    succeeded(await send("json", toRoom(), generic));
+    succeeded(await sendToRoom("json", {}, generic));
     for (const account of [generic, hook])
-      succeeded(await post(scene.as(account), "json", undefined, toRoom()));
+      succeeded(await post(scene.as(account), "json", undefined, inRoom()));
     expect((await read()).map((message) => message.sender_id)).to.deep.equal([
       generic.id,
       generic.id,
@@ -78,10 +75,10 @@ describe("POST /external/{integration}", () => {
       headers: { "Content-Type": "application/x-www-form-urlencoded" },
       body: new URLSearchParams(fields).toString(),
     });
-    succeeded(await send("slack_incoming", toRoom(form({ payload: '{"text":"one"}' }))));
+    succeeded(await sendToRoom("slack_incoming", form({ payload: '{"text":"one"}' })));
     const fields = { payload: '{"text":"two"}', stream: String(room.id), api_key: hook.apiKey };
     succeeded(await post(scene.gateway.anonymous, "slack_incoming", undefined, form(fields)));
-    succeeded(await send("text", toRoom(form({ content: "three", topic: "t" }))));
+    succeeded(await sendToRoom("text", form({ content: "three", topic: "t" })));
     const body = new FormData();
     body.set("payload", '{"text":"four"}');
     const path = `/api/v1/external/slack_incoming?api_key=${hook.apiKey}&stream=${room.id}`;
@@ -92,21 +89,21 @@ describe("POST /external/{integration}", () => {
       "three",
       "four",
     ]);
-    refusedWith(await send("json", toRoom(form({}))), "REQUEST_VARIABLE_MISSING", {
+    refusedWith(await sendToRoom("json", form({})), "REQUEST_VARIABLE_MISSING", {
       var_name: "payload",
     });
   });
 
   it("accepts plain text", async () => {
     const headers = { "Content-Type": "text/plain; charset=utf-8" };
-    succeeded(await send("text", toRoom({ headers, body: "Grüße **x** @**all**" })));
+    succeeded(await sendToRoom("text", { headers, body: "Grüße **x** @**all**" }));
     const [message] = await read();
     expect(message).to.include({
       subject: "notifications",
       content: "Grüße **x** &#64;**all**",
       client: "ZulipTextWebhook",
     });
-    refusedWith(await send("json", toRoom({ headers, body: "no JSON" })), "BAD_REQUEST");
+    refusedWith(await sendToRoom("json", { headers, body: "no JSON" }), "BAD_REQUEST");
   });
 
   it("refuses keys that are not those of active bots", async () => {
@@ -115,15 +112,15 @@ describe("POST /external/{integration}", () => {
     const unknown = { ...hook, apiKey: "a".repeat(32) };
     const malformed = { ...hook, apiKey: "x" };
     for (const account of [gone, unknown, malformed, org.member, org.owner])
-      await refused(db, () => send("json", toRoom(), account), "INVALID_API_KEY", {});
+      await refused(db, () => sendToRoom("json", {}, account), "INVALID_API_KEY", {});
     await refused(
       db,
-      () => post(scene.as(org.member), "json", undefined, toRoom()),
+      () => post(scene.as(org.member), "json", undefined, inRoom()),
       "UNAUTHORIZED",
     );
     await refused(
       db,
-      () => post(scene.gateway.anonymous, "json", undefined, toRoom()),
+      () => post(scene.gateway.anonymous, "json", undefined, inRoom()),
       "REQUEST_VARIABLE_MISSING",
       { var_name: "api_key" },
     );
@@ -143,7 +140,7 @@ describe("POST /external/{integration}", () => {
   it("answers 200 with an error to an event that it does not know, without a notice", async () => {
     const headers = { "X-GitHub-Event": "star" };
     const before = (await notices()).length;
-    const answer = await send("github", toRoom({ headers }));
+    const answer = await sendToRoom("github", { headers });
     const fields = { webhook_name: "GitHub", event_type: "star" };
     refusedWith(answer, "UNSUPPORTED_WEBHOOK_EVENT_TYPE", fields, 200);
     expect(await notices()).to.have.length(before);
@@ -151,7 +148,7 @@ describe("POST /external/{integration}", () => {
 
   it("tells the owner of requests that it cannot read, once in five minutes", async () => {
     const { db } = scene;
-    refusedWith(await send("github", toRoom()), "MISSING_HTTP_EVENT_HEADER", {
+    refusedWith(await sendToRoom("github"), "MISSING_HTTP_EVENT_HEADER", {
       header: "X-GitHub-Event",
     });
     const notice = (await notices()).at(-1);
@@ -177,13 +174,13 @@ describe("POST /external/{integration}", () => {
     ];
     const before = await notices();
     for (const [integration, given] of bad)
-      refusedWith(await send(integration, toRoom(given)), "BAD_REQUEST");
+      refusedWith(await sendToRoom(integration, given), "BAD_REQUEST");
     expect(await notices()).to.have.length(before.length);
     expect(await read()).to.deep.equal([]);
     await db.rows("UPDATE users SET owner_told_at = now() - interval '6 minutes' WHERE id = $1", [
       hook.id,
     ]);
-    refusedWith(await send("json", toRoom({ body: "secret {" })), "BAD_REQUEST");
+    refusedWith(await sendToRoom("json", { body: "secret {" }), "BAD_REQUEST");
     const after = await notices();
     expect(after).to.have.length(before.length + 1);
     expect(after.at(-1)?.content).to.not.include("secret");
@@ -215,10 +212,10 @@ describe("POST /external/{integration}", () => {
     await db.rows("UPDATE channels SET topics_policy = 'disable_empty_topic' WHERE id = $1", [
       room.id,
     ]);
-    await refused(db, () => send("slack_incoming", toRoom({ body: { text: "x" } })), "BAD_REQUEST");
+    await refused(db, () => sendToRoom("slack_incoming", { body: { text: "x" } }), "BAD_REQUEST");
     const bad = { only_events: "push", exclude_events: '{"a":1}', edit_resolved: "yes" };
     for (const [name, value] of Object.entries(bad))
-      await refused(db, () => send("json", toRoom({ query: { [name]: value } })), "BAD_REQUEST");
+      await refused(db, () => sendToRoom("json", { query: { [name]: value } }), "BAD_REQUEST");
   });
 
   it("sends nothing about events that are filtered out, whatever their payload is", async () => {
@@ -229,10 +226,10 @@ describe("POST /external/{integration}", () => {
       { only_events: '["push"]', exclude_events: '["*"]' },
     ];
     for (const query of filters)
-      succeeded(await send("github", toRoom({ query, headers, body: "[]" })));
+      succeeded(await sendToRoom("github", { query, headers, body: "[]" }));
     const query = { only_events: '["resolved"]' };
     const body = payloadOf("alertmanager/several");
-    succeeded(await send("alertmanager", toRoom({ query, body })));
+    succeeded(await sendToRoom("alertmanager", { query, body }));
     expect((await read()).map(({ content }) => content.slice(0, 13))).to.deep.equal([
       "✅ **Resolved:",
     ]);
@@ -240,7 +237,7 @@ describe("POST /external/{integration}", () => {
 
   it("sends several messages of one request or none", async () => {
     const body = payloadOf("alertmanager/several");
-    succeeded(await send("alertmanager", toRoom({ body })));
+    succeeded(await sendToRoom("alertmanager", { body }));
     expect((await read()).map(({ subject }) => subject)).to.deep.equal([
       "db1:9100",
       "db2:9100",
@@ -253,17 +250,17 @@ describe("POST /external/{integration}", () => {
     await db.rows("UPDATE channels SET topics_policy = 'disable_empty_topic' WHERE id = $1", [
       room.id,
     ]);
-    await refused(db, () => send("alertmanager", toRoom({ body: { alerts } })), "BAD_REQUEST");
+    await refused(db, () => sendToRoom("alertmanager", { body: { alerts } }), "BAD_REQUEST");
     const fifty = { alerts: firing(50) };
-    succeeded(await send("alertmanager", toRoom({ body: fifty })));
+    succeeded(await sendToRoom("alertmanager", { body: fifty }));
     expect(await read()).to.have.length(53);
   });
 
   it("answers bodies over 2 MiB with 413 before it looks at them", async () => {
     const limit = 2 * 1024 * 1024;
     const body = `"${"x".repeat(limit - 2)}"`;
-    succeeded(await send("json", toRoom({ body })));
-    refusedWith(await send("json", toRoom({ body: `${body} ` })), "REQUEST_TOO_LARGE");
+    succeeded(await sendToRoom("json", { body }));
+    refusedWith(await sendToRoom("json", { body: `${body} ` }), "REQUEST_TOO_LARGE");
     const [message] = await read();
     expect(message?.content)
       .to.have.length(10_000)
@@ -280,13 +277,11 @@ describe("POST /external/{integration}", () => {
       `${"`a` ".repeat(2_490)}\`@**${name}**`,
     ];
     for (const text of texts) {
-      succeeded(await send("slack_incoming", toRoom({ body: { text } })));
+      succeeded(await sendToRoom("slack_incoming", { body: { text } }));
       const body = `{"text": ${JSON.stringify(text)}, "__proto__": {"a": 1}, "n": 1e999, "m": ${"9".repeat(400)}}`;
-      succeeded(await send("json", toRoom({ body })));
+      succeeded(await sendToRoom("json", { body }));
       const heartbeat = { status: 0, msg: text };
-      succeeded(
-        await send("uptime_kuma", toRoom({ body: { heartbeat, monitor: { name: text } } })),
-      );
+      succeeded(await sendToRoom("uptime_kuma", { body: { heartbeat, monitor: { name: text } } }));
     }
     const messages = await read();
     expect(
@@ -300,9 +295,9 @@ describe("POST /external/{integration}", () => {
   });
 
   it("logs neither keys nor payloads", async () => {
-    await send("json", toRoom({ body: { word: "confidential" } }));
-    await send("json", toRoom({ body: "confidential {" }));
-    await send("json", toRoom(), { ...hook, apiKey: "b".repeat(32) });
+    await sendToRoom("json", { body: { word: "confidential" } });
+    await sendToRoom("json", { body: "confidential {" });
+    await sendToRoom("json", {}, { ...hook, apiKey: "b".repeat(32) });
     const log = scene.gateway.logText();
     expect(log).to.include("/api/v1/external/{integration}");
     for (const secret of [hook.apiKey, "b".repeat(32), "confidential", "api_key="])
@@ -319,11 +314,11 @@ describe("POST /external/{integration}", () => {
       );
     const before = counts();
     const more = (key: string) => (counts().get(key) ?? 0) - (before.get(key) ?? 0);
-    await send("grafana", toRoom({ body: payloadOf("grafana/firing") }));
-    await send("grafana", toRoom({ body: { alerts: [] } }));
-    await send("grafana", toRoom({ body: {} }));
+    await sendToRoom("grafana", { body: payloadOf("grafana/firing") });
+    await sendToRoom("grafana", { body: { alerts: [] } });
+    await sendToRoom("grafana", { body: {} });
     await send("grafana", { query: { stream: "nowhere" }, body: payloadOf("grafana/firing") });
-    await send("gitlab", toRoom({ headers: { "X-Gitlab-Event": "Job Hook" } }));
+    await sendToRoom("gitlab", { headers: { "X-Gitlab-Event": "Job Hook" } });
     expect([more("grafana sent"), more("grafana nothing"), more("grafana refused")]).to.deep.equal([
       1, 1, 1,
     ]);

@@ -1,0 +1,133 @@
+import { readyCalls } from "@carillon/domain";
+import { callWebhook } from "@carillon/jobs";
+import {
+  ageCalls,
+  calledWith,
+  callsOf,
+  closedEndpoint,
+  runJob,
+  useCalledBotScene,
+  webhookBot,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+describe("limits of calls of outgoing webhook bots", () => {
+  const called = useCalledBotScene();
+  const { scene, endpoint, mention, work } = called;
+  const { db } = scene;
+  /** Runs the job of each waiting call twice, also of calls that may not be made. */
+  const workTwice = async () => {
+    for (let round = 0; round < 2; round++)
+      for (const { callId, version, calls, state } of await callsOf(db, called.bot))
+        if (state === "waiting") await runJob(db, callWebhook, { callId, version, calls });
+  };
+
+  it("alternate between bots with the same endpoint", async () => {
+    await mention("one");
+    await mention("two", { topic: "dinner" });
+    const first = (await callsOf(db, called.bot))[0];
+    called.bot = await webhookBot(scene, called.owner, endpoint.url);
+    await mention("three");
+    if (!first) throw new Error("no call was recorded");
+    const { callId, version, calls } = first;
+    await runJob(db, callWebhook, { callId, version, calls });
+    expect(endpoint.calls.slice(0, 2).map(calledWith)).to.deep.equal(["one", "three"]);
+  });
+
+  it("of other bots come first when a job has made calls of one bot for a while", async () => {
+    await mention("one");
+    await mention("two", { topic: "dinner" });
+    const busyBot = called.bot;
+    called.bot = await webhookBot(scene, called.owner, endpoint.url);
+    await mention("three");
+    const botsOf = async (lastBotId?: number) => {
+      const ready = await readyCalls(db, {
+        realmId: called.bot.realmId,
+        limit: 8,
+        ...(lastBotId === undefined ? {} : { lastBotId }),
+      });
+      const calls = [...(await callsOf(db, busyBot)), ...(await callsOf(db, called.bot))];
+      return ready.map(({ callId }) => calls.find((call) => call.callId === callId)?.botId);
+    };
+    expect(await botsOf()).to.deep.equal([busyBot.id, busyBot.id, called.bot.id]);
+    expect(await botsOf(busyBot.id)).to.deep.equal([called.bot.id, busyBot.id, busyBot.id]);
+  });
+
+  it("are not made after five unanswered ones, then tried one by one, and given up with a failed trial", async () => {
+    const closed = await closedEndpoint();
+    called.bot = await webhookBot(scene, called.owner, closed);
+    for (let n = 0; n < 8; n++) await mention("go", { topic: `topic ${n}` });
+    await workTwice();
+    const made = async () =>
+      (await callsOf(db, called.bot)).reduce((sum, { attempts }) => sum + attempts, 0);
+    expect(await made()).to.equal(5);
+    const [circuit] = await db.rows<{ failures: number; open: number }>(
+      "SELECT failures, extract(epoch FROM open_until - now())::float8 AS open FROM outgoing_origin WHERE realm_id = $1 AND origin = $2",
+      [scene.org.realm.id, new URL(closed).origin],
+    );
+    expect(circuit?.failures).to.equal(5);
+    expect(circuit?.open).to.be.within(1, 10);
+    await db.rows("UPDATE outgoing_origin SET open_until = now() WHERE realm_id = $1", [
+      scene.org.realm.id,
+    ]);
+    await ageCalls(db, called.bot, "11 minutes", { untried: true });
+    await workTwice();
+    const calls = await callsOf(db, called.bot);
+    expect(await made()).to.equal(6);
+    const dead = calls.filter(({ state }) => state === "dead");
+    expect(dead).to.have.length(3);
+    // The trial may have been one of them, which has a reason of its own.
+    const givenUp = dead.filter(({ reason }) => reason === "the endpoint does not answer");
+    expect(givenUp.length).to.be.at.least(2);
+  });
+
+  /** Inserts calls of the bot that wait, as if that many messages had been sent. */
+  const letWait = (count: number, conversation: string) =>
+    db.rows(
+      `INSERT INTO outgoing_call (realm_id, bot_id, message_id, conversation, trigger, webhook_id, next_at)
+       SELECT $1, $2::int, 1000000000 + n, $3, 'mention', 'call_' || md5($2::int || ' ' || n), 'infinity'
+       FROM generate_series(1, $4::int) n`,
+      [called.bot.realmId, called.bot.id, conversation, count],
+    );
+  const tooMany = { state: "dead", reason: "too many messages wait for the endpoint" };
+  const busy = () => endpoint.answerWithStatus(429, { "retry-after": "300" });
+  const callFor = async (id: number) =>
+    (await callsOf(db, called.bot)).find(({ messageId }) => messageId === id);
+
+  it("skip the 101st call that waits in a conversation", async () => {
+    busy();
+    await mention("first");
+    const [first] = await db.rows<{ conversation: string }>(
+      "SELECT conversation FROM outgoing_call WHERE bot_id = $1",
+      [called.bot.id],
+    );
+    await letWait(98, first?.conversation ?? "");
+    const last = await mention("the hundredth");
+    const skipped = await mention("one too many");
+    const elsewhere = await mention("another conversation", { topic: "dinner" });
+    await work();
+    expect(await callFor(last)).to.include({ state: "waiting" });
+    expect(await callFor(skipped)).to.include(tooMany);
+    expect(await callFor(elsewhere)).to.include({ state: "waiting" });
+    expect(endpoint.calls).to.have.length(2);
+  });
+
+  it("skip the call after 10,000 that wait in an organization", async () => {
+    busy();
+    const others = await db.rows(
+      "SELECT FROM outgoing_call WHERE realm_id = $1 AND state = 'waiting'",
+      [called.bot.realmId],
+    );
+    try {
+      await letWait(9_999 - others.length, "elsewhere");
+      const last = await mention("the last");
+      const skipped = await mention("one too many", { topic: "dinner" });
+      await work();
+      expect(await callFor(last)).to.include({ state: "waiting" });
+      expect(await callFor(skipped)).to.include(tooMany);
+      expect(endpoint.calls).to.have.length(1);
+    } finally {
+      await db.rows("DELETE FROM outgoing_call WHERE bot_id = $1", [called.bot.id]);
+    }
+  });
+});
