@@ -6,17 +6,13 @@ import {
   organization,
   send,
   sentEvents,
-  startEndpoint,
-  startGateway,
-  startOwnPostgres,
+  sentTexts,
   startProgram,
   toChannel,
   waitFor,
   type Endpoint,
   type EndpointCall,
-  type Gateway,
   type OwnServer,
-  type QueueBackend,
   type TestProcess,
   type TestSubscription,
 } from "@carillon/testkit";
@@ -26,10 +22,9 @@ import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { keepRunning } from "./support/keep-running.ts";
 import { killWorkersAt, type Point } from "./support/kill-workers.ts";
-import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
-import { inWorld, type World } from "./support/world.ts";
-
-const variables = { OUTGOING_ALLOWED_NETWORKS: "127.0.0.0/8", OUTGOING_TIMEOUT: "2" };
+import { scenarioMs, untilItSucceeds, waitTimeoutMs } from "./support/patience.ts";
+import { callingVariables as variables, withEndpoint, type Calling } from "./support/endpoint.ts";
+import { emptyQueues, inWorld, inWorldWithPostgres, type World } from "./support/world.ts";
 
 onBothBackends("An event subscription", scenarioMs, {
   "gets each event, in order, when the worker is killed between the call and the acknowledgement, and the queues are emptied":
@@ -42,7 +37,7 @@ onBothBackends("An event subscription", scenarioMs, {
   "gets each event, in order, when its endpoint is frozen, after SIGCONT": (backend) =>
     inWorld(backend, whileTheEndpointIsFrozen),
   "gets each event, in order, when PostgreSQL is restarted and the queues are emptied during the call":
-    restarted,
+    (backend) => inWorldWithPostgres(backend, whilePostgresIsDown),
 });
 
 interface Place {
@@ -52,28 +47,18 @@ interface Place {
   readonly subscribe: (url: string) => Promise<TestSubscription>;
 }
 
-async function inPlace(world: World, work: (place: Place) => Promise<void>): Promise<void> {
-  const { db, queues } = world;
-  const endpoint = await startEndpoint();
-  const gateway = await startGateway(db, { queues });
-  try {
-    const org = await organization(db);
-    const own = await bot(db, org.owner);
-    const room = await channel(db, org.realm, { subscribers: [org.member, own] });
+function inPlace(world: World, work: (place: Place) => Promise<void>): Promise<void> {
+  return withEndpoint(world, async ({ scene, endpoint }) => {
+    const org = await organization(scene.db);
+    const own = await bot(scene.db, org.owner);
+    const room = await channel(scene.db, org.realm, { subscribers: [org.member, own] });
     await work({
       endpoint,
-      say: (content) =>
-        send(gateway.as(org.member), toChannel(room.id, { content, topic: "lunch" })),
-      subscribe: (url) => eventSubscription(gateway, own, url),
+      say: (content) => send(scene.as(org.member), toChannel(room.id, { content })),
+      subscribe: (url) => eventSubscription(scene, own, url),
     });
-  } finally {
-    await gateway.close();
-    await endpoint.close();
-  }
+  });
 }
-
-const textsOf = (call: Pick<EndpointCall, "body">) =>
-  sentEvents(call).data.events.map(({ message }) => (message as { content: string }).content);
 
 /** Waits until the expected texts have arrived. Returns all received texts. */
 function untilReceived(received: () => string[], count: number): Promise<string[]> {
@@ -93,27 +78,13 @@ const untilActive = ({ read }: TestSubscription) =>
 const endClaims = ({ db }: World) =>
   db.rows("UPDATE event_subscription SET calling_until = now(), next_at = NULL");
 
-const emptyQueues = ({ queues }: World) =>
-  Promise.all(queues.bullQueues().map((queue) => queue.obliterate({ force: true })));
-
-/** Holds the answer to the first call until `release` is called; answers the others at once. */
-function holdFirstCall(endpoint: Endpoint): { readonly release: () => void } {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => (release = resolve));
-  endpoint.answer(async () => {
-    if (endpoint.calls.length === 1) await released;
-    return {};
-  });
-  return { release: () => release() };
-}
-
 /** Applies `fault` while a worker sends a batch, empties the queues, and lets another worker do the rest. */
 function whileCalling(
   world: World,
   fault: (worker: TestProcess) => Promise<unknown>,
 ): Promise<void> {
   return inPlace(world, async ({ endpoint, say, subscribe }) => {
-    const { release } = holdFirstCall(endpoint);
+    const release = endpoint.holdAnswers(undefined, 1);
     try {
       const subscribed = await subscribe(endpoint.url);
       const worker = await world.worker(variables);
@@ -125,7 +96,7 @@ function whileCalling(
       await world.worker(variables);
       await endClaims(world);
       await say("three");
-      const received = () => endpoint.calls.slice(1).flatMap(textsOf);
+      const received = () => endpoint.calls.slice(1).flatMap(sentTexts);
       await untilReceived(received, 3);
       release();
       // A frozen worker goes on, and finds that its batch was sent again.
@@ -134,7 +105,7 @@ function whileCalling(
       expect(await untilReceived(received, 4)).to.deep.equal(["one", "two", "three", "four"]);
       const [first, second] = endpoint.calls;
       expect(second?.headers["webhook-id"]).to.equal(first?.headers["webhook-id"]);
-      expect(endpoint.calls.slice(0, 2).map(textsOf)).to.deep.equal([["one"], ["one"]]);
+      expect(endpoint.calls.slice(0, 2).map(sentTexts)).to.deep.equal([["one"], ["one"]]);
       await untilActive(subscribed);
     } finally {
       release();
@@ -177,7 +148,7 @@ function whileTheEndpointIsFrozen(world: World): Promise<void> {
         ...new Set(
           endpoint.lines
             .filter(({ msg }) => msg === "called")
-            .flatMap(({ body }) => textsOf({ body: String(body) })),
+            .flatMap(({ body }) => sentTexts({ body: String(body) })),
         ),
       ];
       expect(await untilReceived(received, 3)).to.deep.equal(["one", "two", "three"]);
@@ -188,21 +159,10 @@ function whileTheEndpointIsFrozen(world: World): Promise<void> {
   });
 }
 
-async function restarted(backend: QueueBackend): Promise<void> {
-  const server = await startOwnPostgres();
-  try {
-    await inWorld(backend, (world) => whilePostgresIsDown(world, server), {
-      databaseUrl: server.url,
-    });
-  } finally {
-    await server.close();
-  }
-}
-
 /** Restarts PostgreSQL and empties the queues while a call is in progress, and while another event waits behind it. */
 function whilePostgresIsDown(world: World, server: OwnServer): Promise<void> {
   return inPlace(world, async ({ endpoint, say, subscribe }) => {
-    const { release } = holdFirstCall(endpoint);
+    const release = endpoint.holdAnswers(undefined, 1);
     const worker = keepRunning(() => world.startWorker({ ...variables, OUTGOING_TIMEOUT: "10" }));
     try {
       const subscribed = await subscribe(endpoint.url);
@@ -213,27 +173,13 @@ function whilePostgresIsDown(world: World, server: OwnServer): Promise<void> {
       // Its answer arrives while there is no database.
       release();
       await server.start();
-      const succeeds = (work: () => Promise<unknown>) => () =>
-        work().then(
-          () => true,
-          () => undefined,
-        );
-      for (const work of [emptyQueues, endClaims])
-        await waitFor(
-          succeeds(() => work(world)),
-          {
-            what: "PostgreSQL is back",
-            timeoutMs: waitTimeoutMs,
-          },
-        );
-      await waitFor(
-        succeeds(() => say("three")),
-        { what: "another message" },
-      );
-      const received = () => [...new Set(endpoint.calls.flatMap(textsOf))];
+      await untilItSucceeds("emptying the queues", () => emptyQueues(world));
+      await untilItSucceeds("letting time pass", () => endClaims(world));
+      await untilItSucceeds("another message", () => say("three"));
+      const received = () => [...new Set(endpoint.calls.flatMap(sentTexts))];
       expect(await untilReceived(received, 3)).to.deep.equal(["one", "two", "three"]);
       const ids = endpoint.calls
-        .filter((call) => textsOf(call).includes("one"))
+        .filter((call) => sentTexts(call).includes("one"))
         .map(({ headers }) => headers["webhook-id"]);
       expect(new Set(ids).size).to.equal(1);
       await untilActive(subscribed);
@@ -311,16 +257,14 @@ const kills: ReadonlyArray<readonly KillPoint[]> = [
 ];
 
 /** Kills workers at each point, where the events of an organization of its own are delivered. */
-async function killedAtEachPoint(world: World): Promise<void> {
-  const { db } = world;
-  const endpoint = await startEndpoint();
-  const gateway = await startGateway(db, { queues: world.queues });
-  try {
+function killedAtEachPoint(world: World): Promise<void> {
+  return withEndpoint(world, async (calling) => {
+    const { endpoint } = calling;
     const places: Array<KillPoint & { readonly subscribed: TestSubscription }> = [];
     for (const points of kills) {
       const held: Point[] = [];
       for (const point of points) {
-        const { realmId, subscribed } = await withEvents(world, gateway, endpoint);
+        const { realmId, subscribed } = await withEvents(calling);
         places.push({ ...point, subscribed });
         const its = `${point.statement.includes("DELETE") ? "OLD" : "NEW"}.realm_id = ${realmId}`;
         held.push({ ...point, row: point.row ? `${its} AND ${point.row}` : its });
@@ -358,21 +302,18 @@ async function killedAtEachPoint(world: World): Promise<void> {
       for (const bodies of batches().values()) expect(new Set(bodies).size, what).to.equal(1);
       await untilActive(subscribed);
     }
-  } finally {
-    await gateway.close();
-    await endpoint.close();
-  }
+  });
 }
 
 /** Makes an organization with a subscription and the events that it has to deliver. */
-async function withEvents(
-  { db }: World,
-  gateway: Gateway,
-  { url }: Endpoint,
-): Promise<{ readonly realmId: number; readonly subscribed: TestSubscription }> {
+async function withEvents({
+  scene,
+  endpoint: { url },
+}: Calling): Promise<{ readonly realmId: number; readonly subscribed: TestSubscription }> {
+  const { db } = scene;
   const { realm, owner } = await organization(db);
   const own = await bot(db, owner);
-  const subscribed = await eventSubscription(gateway, own, url, { event_types: ["alert_words"] });
+  const subscribed = await eventSubscription(scene, own, url, { event_types: ["alert_words"] });
   await logEvents(db, { realmId: realm.id, userId: own.id }, eventCount);
   return { realmId: realm.id, subscribed };
 }

@@ -6,7 +6,6 @@ import {
   type KeyedAsk,
   replayed,
   reservePort,
-  startOwnPostgres,
   waitFor,
   type Answer,
   type OwnServer,
@@ -19,7 +18,7 @@ import { keepRunning } from "./support/keep-running.ts";
 import { crowd, type Crowd } from "./support/load.ts";
 import { gate } from "./support/blockers.ts";
 import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
-import { inWorld, type World } from "./support/world.ts";
+import { inWorld, inWorldWithPostgres, type World } from "./support/world.ts";
 
 /** Keys of the test with two gateways, and requests with each of them at each gateway; in full 200 and 50. */
 const keysAtOnce = Number(process.env["CARILLON_TEST_KEYS"] ?? 40);
@@ -30,7 +29,8 @@ const clients = 8;
 onBothBackends("Requests with an Idempotency-Key", scenarioMs, {
   "and webhooks are carried out once when their gateway is killed before, during or after the COMMIT":
     killed,
-  "are carried out once when PostgreSQL is restarted with COMMITs under way": restarted,
+  "are carried out once when PostgreSQL is restarted with COMMITs under way": (backend) =>
+    inWorldWithPostgres(backend, underLoad),
   "are carried out once when two gateways get many equal ones": (backend) =>
     inWorld(backend, atOnce),
   "are answered 409 while a frozen gateway holds their key, and succeed when its transaction has ended":
@@ -281,15 +281,6 @@ async function frozen(world: World): Promise<void> {
   for (const [i, one] of asked.entries()) {
     expect(late[i]?.status ?? 503, "a request whose transaction was ended").to.equal(503);
     expect(await rowsOf(world, one.table, "frozen")).to.equal(1);
-  }
-}
-
-async function restarted(backend: QueueBackend): Promise<void> {
-  const server = await startOwnPostgres();
-  try {
-    await inWorld(backend, (world) => underLoad(world, server), { databaseUrl: server.url });
-  } finally {
-    await server.close();
   }
 }
 

@@ -1,10 +1,4 @@
-import {
-  reservePort,
-  startOwnPostgres,
-  waitFor,
-  type OwnServer,
-  type QueueBackend,
-} from "@carillon/testkit";
+import { reservePort, waitFor, type OwnServer } from "@carillon/testkit";
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { keepRunning, type Kept } from "./support/keep-running.ts";
@@ -12,20 +6,11 @@ import { crowd } from "./support/load.ts";
 import { waitTimeoutMs, scenarioMs } from "./support/patience.ts";
 import { requestLoad, type RequestLoad } from "./support/requests.ts";
 import { allSent, expectSentOnce } from "./support/verdict.ts";
-import { inWorld, type World } from "./support/world.ts";
+import { inWorldWithPostgres, type World } from "./support/world.ts";
 
 onBothBackends("PostgreSQL restarted under load, by fast and immediate shutdown", scenarioMs, {
-  "loses nothing and sends nothing twice": restarted,
+  "loses nothing and sends nothing twice": (backend) => inWorldWithPostgres(backend, underLoad),
 });
-
-async function restarted(backend: QueueBackend): Promise<void> {
-  const server = await startOwnPostgres();
-  try {
-    await inWorld(backend, (world) => underLoad(world, server), { databaseUrl: server.url });
-  } finally {
-    await server.close();
-  }
-}
 
 async function underLoad(world: World, server: OwnServer): Promise<void> {
   const { db } = world;
