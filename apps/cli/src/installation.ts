@@ -9,6 +9,7 @@ import {
   tryLockInstance,
 } from "@carillon/embedded";
 import {
+  changeDatabaseUrl,
   type Environment,
   publicUrl,
   readEnvironment,
@@ -94,9 +95,8 @@ export function withBouncerDatabase<Result>(
   if (chat !== undefined)
     throw new StartupError("BOUNCER_DATABASE_URL is not set: set the push bouncer's database");
   return withInstallation(context, ({ databaseUrl, secretKey }) => {
-    const url = new URL(databaseUrl);
-    url.pathname = "/carillon_bouncer";
-    return work(url.href, secretKey);
+    const url = changeDatabaseUrl(databaseUrl, (one) => (one.pathname = "/carillon_bouncer"));
+    return work(url, secretKey);
   });
 }
 

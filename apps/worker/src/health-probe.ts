@@ -1,8 +1,7 @@
-import { statement, notNull, type Database, type RowOf } from "@carillon/db";
+import { DatabaseClient, statement, notNull, type Database, type RowOf } from "@carillon/db";
 import { pending } from "@carillon/scheduling";
 import type { QueueName } from "@carillon/jobs";
 import type { Queues } from "@carillon/queue";
-import pg from "pg";
 
 import type { HealthReading, QueueReading } from "./health-monitor.ts";
 
@@ -55,7 +54,7 @@ async function readDatabase(
   databaseUrl: string,
   signal: AbortSignal,
 ): Promise<{ due: boolean; runs: number }> {
-  const client = new pg.Client({
+  const client = new DatabaseClient({
     connectionString: databaseUrl,
     connectionTimeoutMillis: 10_000,
     query_timeout: 10_000,

@@ -1,5 +1,5 @@
-import { unreachable } from "@carillon/db";
-import pg from "pg";
+import { DatabaseClient, unreachable } from "@carillon/db";
+import type pg from "pg";
 
 /** Makes the text form of values independent of the settings of database and role. */
 const settings = [
@@ -23,7 +23,7 @@ export async function onConnection<Result>(
   databaseUrl: string,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({
+  const client = new DatabaseClient({
     connectionString: databaseUrl,
     connectionTimeoutMillis: 10_000,
     // Files may take hours between two statements, and firewalls close silent connections after minutes.

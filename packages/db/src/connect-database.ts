@@ -4,17 +4,19 @@ import { BoundDatabase } from "./bound-database.ts";
 import { checkServer } from "./check-server.ts";
 import type { Database } from "./database.ts";
 import { lazyPrismaClient } from "./lazy-prisma-client.ts";
+import { chatMigrations } from "./migration-files.ts";
 import { checkMigrations, unreachable } from "./migrations.ts";
 import { answers, createPool, type PoolOptions } from "./pool.ts";
 import { prismaOutside } from "./prisma-outside.ts";
 import { poolSql } from "./pool-sql.ts";
 import { PostCommitBus } from "./post-commit.ts";
+import { refuseTwoPrimaries } from "./server-roles.ts";
 import { transaction, type TransactionParts } from "./transaction.ts";
 
 /**
  * Connects and checks the database before a process starts.
  * @throws StartupError when the database does not answer, folds case in ASCII only, or does not have this build's
- *   migrations
+ *   migrations, or when two servers accept writes
  */
 export async function connectDatabase(
   databaseUrl: string,
@@ -27,6 +29,7 @@ export async function connectDatabase(
       throw error instanceof StartupError ? error : unreachable(databaseUrl, error);
     });
     version = server.number;
+    await refuseTwoPrimaries(databaseUrl, chatMigrations.variable);
     await checkMigrations(pool);
   } catch (error) {
     await pool.end();

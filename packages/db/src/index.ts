@@ -3,6 +3,7 @@ export * from "./check-server.ts";
 export * from "./composed.ts";
 export { connectDatabase } from "./connect-database.ts";
 export type { Database } from "./database.ts";
+export { DatabaseClient } from "./database-client.ts";
 export * from "./ensure-database.ts";
 export * from "./request-deadline.ts";
 export * from "./post-commit.ts";
@@ -15,6 +16,7 @@ export * from "./locks.ts";
 export { chatMigrations, type MigrationSet, readMigrations } from "./migration-files.ts";
 export * from "./migrations.ts";
 export type { TransactionPrisma } from "./prisma-on-connection.ts";
+export { conflictOf, serverRoles, type ServerRole } from "./server-roles.ts";
 export * from "./sql-errors.ts";
 export {
   checkRowsWith,

@@ -1,5 +1,7 @@
 import pg from "pg";
 
+import { DatabaseClient } from "./database-client.ts";
+
 /** Pause between two attempts to reconnect, in milliseconds. */
 const pauseMs = 1_000;
 
@@ -22,11 +24,11 @@ export function listenOn(
   },
 ): Listening {
   let closed = false;
-  let client: pg.Client | undefined;
+  let client: DatabaseClient | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   async function connect(): Promise<void> {
-    const own = new pg.Client({
+    const own = new DatabaseClient({
       connectionString: databaseUrl,
       connectionTimeoutMillis: 5_000,
       keepAlive: true,

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 
-import { StartupError } from "@carillon/kit";
+import { databaseHosts, databaseName, StartupError } from "@carillon/kit";
 import pg from "pg";
 
 import { checkServer } from "./check-server.ts";
+import { DatabaseClient } from "./database-client.ts";
+import { NoWritableServer } from "./failover-connection.ts";
 import { applyIndexChanges, applyIndexChangesInTransaction } from "./index-changes.ts";
 import {
   chatMigrations,
@@ -222,7 +224,7 @@ function pendingMigrations(
 }
 
 async function connect(databaseUrl: string, { variable }: MigrationSet): Promise<pg.Client> {
-  const client = new pg.Client({
+  const client = new DatabaseClient({
     connectionString: databaseUrl,
     connectionTimeoutMillis: 10_000,
     application_name: "carillon migrate",
@@ -240,8 +242,13 @@ export function unreachable(
   error: Error,
   variable = chatMigrations.variable,
 ): StartupError {
-  const { hostname, port, pathname } = new URL(databaseUrl);
-  const where = `${hostname}:${port || "5432"}${pathname}`;
+  if (error instanceof NoWritableServer) {
+    return new StartupError(
+      `${variable}: none of its servers accepts writes: ${error.refusals.join(", ")}; promote a standby, or name the server that is the primary`,
+    );
+  }
+  const hosts = databaseHosts(databaseUrl).map(({ host, port }) => `${host}:${port}`);
+  const where = `${hosts.join(",")}/${databaseName(databaseUrl)}`;
   const reason = (error as { code?: string }).code ?? error.message;
   return new StartupError(
     `${variable}: ${refusals[reason] ?? "no PostgreSQL answers at"} ${where} (${reason})`,

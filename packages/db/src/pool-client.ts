@@ -3,19 +3,21 @@ import { connect, isIP, type Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
 
-import pg from "pg";
+import type pg from "pg";
+
+import { DatabaseClient } from "./database-client.ts";
 
 /** Codes of messages that are sent instead of a start-up message (PostgreSQL, "Message Formats"). */
 const cancelRequest = 80_877_102;
 const sslRequest = 80_877_103;
 
 /** A connection of the pool whose statement can be cancelled, and which can be cut off. */
-export class PoolClient extends pg.Client {
+export class PoolClient extends DatabaseClient {
   declare readonly processID: number | null;
   declare readonly secretKey: number | null;
   #gathering = false;
 
-  constructor(config?: string | pg.ClientConfig) {
+  constructor(config: pg.ClientConfig = {}) {
     super(config);
     this.once("connect", () => paceReads(this.connection.stream));
   }

@@ -32,7 +32,7 @@ export function isTransactionConflict(error: unknown): boolean {
 
 /**
  * Returns whether the same work may succeed later: the connection broke, another transaction won, a lock was not granted
- * in time, the server is stopping.
+ * in time, the server is stopping or has become read-only: the next connection reaches its successor.
  */
 export function isTransient(error: unknown): boolean {
   const code = sqlState(error);
@@ -47,6 +47,6 @@ export function isTransient(error: unknown): boolean {
     );
   }
   // Class 08: connection; 53: resources; 57P: shutdown and cancel; 55P03: lock timeout; 25P03, 25P04: the server ended an
-  // idle or long transaction.
-  return /^(08|53|57|40)/.test(code) || ["55P03", "25P03", "25P04"].includes(code);
+  // idle or long transaction; 25006: it is read-only.
+  return /^(08|53|57|40)/.test(code) || ["55P03", "25P03", "25P04", "25006"].includes(code);
 }

@@ -5,6 +5,7 @@ import { checkMigrations, unreachable } from "./migrations.ts";
 import { answers, createPool, type PoolOptions } from "./pool.ts";
 import { poolSql } from "./pool-sql.ts";
 import { PostCommitBus } from "./post-commit.ts";
+import { refuseTwoPrimaries } from "./server-roles.ts";
 import type { Sql } from "./sql.ts";
 import { transaction, type TransactionParts } from "./transaction.ts";
 import type { Tx } from "./tx.ts";
@@ -32,6 +33,7 @@ export async function connectStore(
     await pool.query("SELECT 1").catch((error: Error) => {
       throw unreachable(databaseUrl, error, migrations.variable);
     });
+    await refuseTwoPrimaries(databaseUrl, migrations.variable);
     await checkMigrations(pool, migrations);
   } catch (error) {
     await pool.end();

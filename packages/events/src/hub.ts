@@ -90,7 +90,10 @@ export class EventHub<Context> {
     if (tail) void this.#logRejection(tail.then((opened) => opened.pull()));
   }
 
-  /** Reads the grown logs of organizations with waiting polls, in case wake-ups were lost. Runs once at a time. */
+  /**
+   * Reads the grown logs of organizations with waiting polls, in case wake-ups were lost, and closes tails that have more
+   * than their log. Runs once at a time.
+   */
   readGrownLogs(): Promise<void> {
     return (this.#readingGrownLogs ??= this.#readGrownLogs().finally(
       () => (this.#readingGrownLogs = undefined),
@@ -100,12 +103,16 @@ export class EventHub<Context> {
   async #readGrownLogs(): Promise<void> {
     const waiting = (await this.#tails.opened()).filter(({ waiters }) => waiters.size > 0);
     if (waiting.length === 0) return;
+    const known = new Map(waiting.map((tail) => [tail, tail.head]));
     const heads = await readHeads(
       this.#db,
       waiting.map(({ realmId }) => realmId),
     );
     const head = new Map(heads.map(({ realmId, seq }) => [realmId, seq]));
     const grown = waiting.filter((tail) => (head.get(tail.realmId) ?? 0) > tail.head);
+    // Only a failover to a standby that was behind makes a log shorter.
+    for (const [tail, seq] of known)
+      if ((head.get(tail.realmId) ?? 0) < seq) this.#tails.drop(tail);
     await Promise.all(grown.map((tail) => this.#logRejection(tail.pull())));
     await this.#use.touchShortLived(
       waiting.flatMap(({ waiters }) => [...waiters.all()].map(({ queue }) => queue)),

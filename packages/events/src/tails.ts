@@ -41,6 +41,13 @@ export class Tails<Context> {
       }
   }
 
+  /** Closes a tail whose events the log does not have any more, and ends its polls. */
+  drop(tail: Tail<Context>): void {
+    this.#tails.delete(tail.realmId);
+    tail.close();
+    tail.endAll({ kind: "queueDeleted" });
+  }
+
   #open(realmId: number): Promise<Tail<Context>> {
     const opening = Tail.open(realmId, this.#parts);
     this.#tails.set(realmId, opening);

@@ -18,6 +18,11 @@ describe("readEnvironment", () => {
     ],
     ["PUBLIC_URL", "https://me:key@chat.example.com", /must be an address that paths can be/],
     ["DATABASE_URL", "mysql://db.example.com", /must be a URL beginning with postgres:\/\//],
+    [
+      "DATABASE_URL",
+      "postgres://db1:0,db2/x",
+      /has the port 0: a port is a number from 1 to 65535/,
+    ],
     ["REDIS_URL", "http://cache.example.com", /must be a URL beginning with redis:\/\//],
     ["REDIS_URL", "redis+sentinel://s1,s2", /must name the master that the Sentinels know/],
     ["SECRET_KEY", "short", /must have at least 32 characters/],

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { changeDatabaseUrl, databaseUrlProblem } from "./database-url.ts";
 import { parseRateRules } from "./rate-rules.ts";
 import { parseRedisUrl } from "./redis-url.ts";
 import { withSecretFiles } from "./secret-files.ts";
@@ -20,6 +21,11 @@ const url = (...schemes: string[]) =>
     },
     `must be a URL beginning with ${schemes.map((scheme) => `${scheme}://`).join(" or ")}`,
   );
+
+const databaseUrl = z.string().superRefine((text, context) => {
+  const problem = databaseUrlProblem(text);
+  if (problem) context.addIssue({ code: "custom", message: problem });
+});
 
 const portRule = { error: "must be a port number from 0 to 65535" };
 const port = z.coerce.number(portRule).int(portRule).min(0, portRule).max(65_535, portRule);
@@ -77,7 +83,7 @@ const variables = {
   DASHBOARD_VIEWER_PASSWORD: z.string().min(1).optional(),
   METRICS_PORT: port.optional(),
   DATA_DIR: z.string().min(1).default("./var"),
-  DATABASE_URL: url("postgres", "postgresql").optional(),
+  DATABASE_URL: databaseUrl.optional(),
   DATABASE_PASSWORD: z.string().min(1).optional(),
   // Checked by `parseRedisUrl`.
   REDIS_URL: z.string().optional(),
@@ -108,7 +114,7 @@ const variables = {
     .max(100_000_000, eventsRule)
     .default(2_000_000),
   BOUNCER_PORT: port.default(9995),
-  BOUNCER_DATABASE_URL: url("postgres", "postgresql").optional(),
+  BOUNCER_DATABASE_URL: databaseUrl.optional(),
   BOUNCER_FCM_CREDENTIALS: z.string().min(1).optional(),
   BOUNCER_APNS_KEY: z.string().min(1).optional(),
   BOUNCER_APNS_KEY_ID: z.string().min(1).optional(),
@@ -266,14 +272,15 @@ function withPassword(env: Environment): Environment {
   const complete = (name: "DATABASE_URL" | "BOUNCER_DATABASE_URL") => {
     const address = env[name];
     if (address === undefined) return {};
-    const changed = new URL(address);
-    if (changed.password) {
-      throw new StartupError(
-        `DATABASE_PASSWORD is set, and ${name} has a password too: give one of them`,
-      );
-    }
-    changed.password = encodeURIComponent(password);
-    return { [name]: changed.href };
+    const completed = changeDatabaseUrl(address, (changed) => {
+      if (changed.password) {
+        throw new StartupError(
+          `DATABASE_PASSWORD is set, and ${name} has a password too: give one of them`,
+        );
+      }
+      changed.password = encodeURIComponent(password);
+    });
+    return { [name]: completed };
   };
   return { ...env, ...complete("DATABASE_URL"), ...complete("BOUNCER_DATABASE_URL") };
 }

@@ -1,3 +1,4 @@
+import { DatabaseClient } from "@carillon/db";
 import { StartupError, within } from "@carillon/kit";
 import {
   assertSchemaCompatibility,
@@ -44,7 +45,7 @@ const vacuumSettings = {
  * @throws StartupError naming DATABASE_URL
  */
 export async function preparePostgres({ databaseUrl, connectMs }: QueueConfig): Promise<void> {
-  const client = new pg.Client({
+  const client = new DatabaseClient({
     connectionString: databaseUrl,
     connectionTimeoutMillis: connectMs ?? defaultConnectMs,
     application_name: "carillon migrate",
@@ -84,6 +85,7 @@ export async function connectPostgres(
     application_name: "carillon queues",
     options: `-c search_path=${DEFAULT_SCHEMA}`,
     max: poolSize,
+    Client: DatabaseClient,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: connectMs ?? defaultConnectMs,

@@ -24,8 +24,9 @@ export interface Traffic {
   /**
    * Waits until each account makes progress: requests are answered, workers deliver messages, each client receives more
    * events.
+   * @param more how many of each, ten unless given
    */
-  flows(): Promise<void>;
+  flows(more?: number): Promise<void>;
   /**
    * Stops the accounts and checks the result: each message of a successful request exists once, of any other request at
    * most once; each scheduled message was sent once; each client received each message of its account once, in log
@@ -59,14 +60,14 @@ export async function startTraffic(db: Database, url: string): Promise<Traffic> 
     asked.filter((one) => one.answer === 200 && one.scheduled === scheduled).length;
 
   return {
-    async flows() {
+    async flows(more = 10) {
       const before = [done(false), done(true), await delivered(db, people)] as const;
       const received = readers.map(({ messages }) => messages.length);
       const on = async () =>
-        done(false) > before[0] + 10 &&
-        done(true) > before[1] + 10 &&
-        (await delivered(db, people)) > before[2] + 10 &&
-        readers.every(({ messages }, i) => messages.length > (received[i] ?? 0) + 10);
+        done(false) > before[0] + more &&
+        done(true) > before[1] + more &&
+        (await delivered(db, people)) > before[2] + more &&
+        readers.every(({ messages }, i) => messages.length > (received[i] ?? 0) + more);
       await waitFor(on, { what: "all get on", timeoutMs: waitTimeoutMs, everyMs: 50 });
     },
     async end() {

@@ -10,6 +10,7 @@ import { examineFiles } from "./files.ts";
 import { type Finding, found } from "./finding.ts";
 import { examineMail } from "./mail.ts";
 import { examineRedis } from "./redis.ts";
+import { examineServers } from "./servers.ts";
 
 /**
  * Runs all checks and prints their findings.
@@ -39,7 +40,11 @@ async function all(context: Context, allFiles: boolean): Promise<Finding[]> {
   const rest = await found("database", () =>
     withInstallation(context, async ({ databaseUrl, secretKey, env }) => {
       const redis = env.REDIS_URL === undefined ? [] : await examineRedis(env.REDIS_URL);
-      const database = await found("database", () => examineDatabase(databaseUrl));
+      const servers = await found("servers", () => examineServers(databaseUrl));
+      const database = [
+        ...servers,
+        ...(await found("database", () => examineDatabase(databaseUrl))),
+      ];
       if (anyFailed(database)) return [...database, ...redis];
       const migrations = await found("migrations", () => examineMigrations(databaseUrl));
       if (anyFailed(migrations)) return [...database, ...migrations, ...redis];

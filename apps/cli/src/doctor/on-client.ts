@@ -1,5 +1,5 @@
-import { unreachable } from "@carillon/db";
-import pg from "pg";
+import { DatabaseClient, unreachable } from "@carillon/db";
+import type pg from "pg";
 
 /**
  * Runs `work` on a short-lived connection.
@@ -9,7 +9,7 @@ export async function onClient<Result>(
   databaseUrl: string,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({
+  const client = new DatabaseClient({
     connectionString: databaseUrl,
     connectionTimeoutMillis: 10_000,
     query_timeout: 10_000,

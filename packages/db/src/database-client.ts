@@ -1,0 +1,48 @@
+import { databaseHosts, urlOfHost, wantsWritableServer } from "@carillon/kit";
+import pg from "pg";
+
+import { FailoverConnection } from "./failover-connection.ts";
+import { choiceOf } from "./server-choice.ts";
+
+/** Milliseconds for a connection where the configuration does not say. */
+const defaultConnectMs = 10_000;
+/** Share of that time for the servers; the rest is for the error that names them. */
+const serversShare = 0.95;
+
+/** The function of the server that waits for synchronous standbys; the text of its warning is translated. */
+const replicationWait = "SyncRepWaitForLSN";
+
+/** A connection to the database of a URL, which may name several servers. */
+export class DatabaseClient extends pg.Client {
+  constructor(config: pg.ClientConfig = {}) {
+    const { connectionString: url } = config;
+    super(url === undefined ? config : { ...config, connectionString: urlOfHost(url) });
+    if (url !== undefined && wantsWritableServer(url)) this.#failOver(url, config);
+    this.connection.on("notice", (notice: { routine?: string }) => {
+      if (notice.routine === replicationWait) this.#forgetCommit();
+    });
+  }
+
+  #failOver(url: string, config: pg.ClientConfig): void {
+    const connectMs = config.connectionTimeoutMillis || defaultConnectMs;
+    const { keepAlive, keepAliveInitialDelayMillis } = config;
+    const connection = new FailoverConnection({
+      choice: choiceOf(url),
+      perServerMs: (connectMs * serversShare) / databaseHosts(url).length,
+      onChosen: ({ host, port }) => Object.assign(this, { host, port }),
+      connection: { ssl: this.ssl, keepAlive, keepAliveInitialDelayMillis },
+    });
+    Object.assign(this, { connection });
+  }
+
+  /**
+   * Breaks the connection off before the answer to COMMIT is read. When a COMMIT that waits for a synchronous standby is
+   * cancelled, PostgreSQL answers COMMIT with a warning: it holds on this server, and a failover may lose it. So its
+   * outcome is unknown, as if the connection had broken.
+   */
+  #forgetCommit(): void {
+    const { connection } = this;
+    connection.removeAllListeners("commandComplete").removeAllListeners("readyForQuery");
+    connection.stream.destroy();
+  }
+}

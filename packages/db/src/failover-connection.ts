@@ -1,0 +1,178 @@
+import { Socket } from "node:net";
+
+import type { DatabaseHost } from "@carillon/kit";
+import pg from "pg";
+
+import type { ServerChoice } from "./server-choice.ts";
+
+/** What `pg` has and its types lack. */
+declare module "pg" {
+  interface Connection {
+    connect(port: number, host: string): void;
+  }
+}
+
+/** SQLSTATEs of a server that starts or stops, and of a write that a read-only server has refused. */
+const cannotConnectNow = "57P03";
+const readOnly = "25006";
+
+/** Parameters that a server reports to each session, at its beginning and when they change. */
+const readOnlyParameters = new Set(["in_hot_standby", "default_transaction_read_only"]);
+
+const anotherServer = "another server accepts writes now";
+
+/** Thrown when none of several servers takes a connection. Its message lists them. */
+export class NoWritableServer extends Error {
+  constructor(readonly refusals: readonly string[]) {
+    super(`no connection to a server that accepts writes: ${refusals.join(", ")}`);
+  }
+}
+
+export interface FailoverOptions {
+  readonly choice: ServerChoice;
+  /** Milliseconds for one server, from connecting to its first answer to a session. */
+  readonly perServerMs: number;
+  /** Called with the server that has been chosen, before the session is used. */
+  readonly onChosen: (server: DatabaseHost) => void;
+  /** Options of `pg`'s own connection. */
+  readonly connection: object;
+}
+
+/**
+ * A connection to the first of several servers that accepts writes (libpq's `target_session_attrs=read-write`). States:
+ *
+ *     connecting ──a server accepts writes──▶ chosen ──it refuses writes, or another was chosen──▶ closed
+ *         └──no server is left, or one refuses the user──▶ closed
+ *
+ * While it is connecting, `pg` does not see what the servers say that are passed over. A server is passed over when it
+ * cannot be reached, starts or stops, or is read-only; other refusals, such as a wrong password, are final, as with
+ * libpq. The server reports `in_hot_standby` with each new session, from PostgreSQL 14 on.
+ */
+export class FailoverConnection extends pg.Connection {
+  declare stream: pg.Connection["stream"];
+  declare readonly _ending: boolean;
+  #state: "connecting" | "chosen" | "closed" = "connecting";
+  readonly #options: FailoverOptions;
+  readonly #left: DatabaseHost[];
+  readonly #refusals: string[] = [];
+  #server: DatabaseHost;
+  #isReadOnly = false;
+  #timer: NodeJS.Timeout | undefined;
+  /** The socket below TLS, or the stream itself. */
+  #socket: pg.Connection["stream"];
+
+  constructor(options: FailoverOptions) {
+    super(options.connection);
+    this.#options = options;
+    const [first, ...others] = options.choice.order();
+    if (!first) throw new Error("there is no server to connect to");
+    this.#server = first;
+    this.#left = others;
+    this.#socket = this.stream;
+  }
+
+  /** Ignores its arguments: the choice has the addresses. */
+  override connect(): void {
+    this.#isReadOnly = false;
+    this.#timer = setTimeout(() => this.#passOver("no answer in time"), this.#options.perServerMs);
+    super.connect(this.#server.port, this.#server.host);
+  }
+
+  override emit(event: string, ...given: unknown[]): boolean {
+    switch (this.#state) {
+      case "connecting":
+        return this.#whileConnecting(event, given);
+      case "chosen":
+        return this.#whileChosen(event, given);
+      case "closed":
+        return super.emit(event, ...given);
+    }
+  }
+
+  #whileConnecting(event: string, given: unknown[]): boolean {
+    // The client has given up.
+    if (this._ending && (event === "error" || event === "end")) this.#close();
+    else if (event === "parameterStatus") this.#noteParameter(given[0]);
+    else if (event === "error") return this.#passOver(reasonOf(given[0]));
+    else if (event === "end") return this.#passOver("closed the connection");
+    else if (event === "errorMessage") {
+      if (codeOf(given[0]) === cannotConnectNow) return this.#passOver(reasonOf(given[0]));
+      this.#close();
+    } else if (event === "readyForQuery") {
+      if (this.#isReadOnly) return this.#passOver("is read-only");
+      this.#choose();
+    }
+    return super.emit(event, ...given);
+  }
+
+  #whileChosen(event: string, given: unknown[]): boolean {
+    if (event === "parameterStatus") this.#noteParameter(given[0]);
+    else if (event === "errorMessage") this.#isReadOnly ||= codeOf(given[0]) === readOnly;
+    else if (event === "end") this.#close();
+    const heard = super.emit(event, ...given);
+    if (this.#isReadOnly && this.#state === "chosen") this.leave("the server is read-only");
+    return heard;
+  }
+
+  #noteParameter(message: unknown): void {
+    const { parameterName, parameterValue } = message as Record<string, string>;
+    if (readOnlyParameters.has(parameterName ?? "") && parameterValue === "on")
+      this.#isReadOnly = true;
+  }
+
+  #choose(): void {
+    clearTimeout(this.#timer);
+    this.#state = "chosen";
+    this.#options.onChosen(this.#server);
+    this.#options.choice.chosen(this.#server, this);
+  }
+
+  /** Goes on to the next server; without one the connection fails. */
+  #passOver(reason: string): true {
+    clearTimeout(this.#timer);
+    this.#refusals.push(`${this.#server.host}:${this.#server.port} ${reason}`);
+    this.#dropStreams();
+    const next = this.#left.shift();
+    if (next) {
+      this.#server = next;
+      this.stream = this.#socket = new Socket();
+      this.connect();
+    } else {
+      this.#close();
+      super.emit("error", new NoWritableServer(this.#refusals));
+      super.emit("end");
+    }
+    return true;
+  }
+
+  /** Destroys the streams of a server that is passed over; `pg` hears nothing of them any more. */
+  #dropStreams(): void {
+    for (const stream of new Set([this.stream, this.#socket])) {
+      for (const event of ["connect", "data", "error", "end", "close"])
+        stream.removeAllListeners(event);
+      stream.on("error", () => {});
+      stream.destroy();
+    }
+  }
+
+  /** Breaks the connection off, so that its statement fails and it leaves its pool. */
+  leave(reason = anotherServer): void {
+    if (this.#state !== "chosen") return;
+    this.#close();
+    this.stream.destroy(new Error(`the connection was broken off: ${reason}`));
+  }
+
+  #close(): void {
+    clearTimeout(this.#timer);
+    this.#state = "closed";
+    this.#options.choice.closed(this);
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as { code?: string } | undefined)?.code;
+}
+
+function reasonOf(error: unknown): string {
+  return codeOf(error) ?? (error as Error).message;
+}

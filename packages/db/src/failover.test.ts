@@ -1,0 +1,172 @@
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+
+import { startFaultProxy, useDatabase, waitFor, type FaultProxy } from "@carillon/testkit";
+import { expect } from "chai";
+
+import { connectDatabase } from "./connect-database.ts";
+import { DatabaseClient } from "./database-client.ts";
+import { listenOn } from "./listen.ts";
+import { sqlState } from "./sql-errors.ts";
+
+describe("a database with several servers", () => {
+  const db = useDatabase();
+  let first: FaultProxy;
+  let second: FaultProxy;
+
+  beforeEach(async () => {
+    first = await startFaultProxy(db.url);
+    second = await startFaultProxy(db.url);
+  });
+  afterEach(async () => {
+    await first.close();
+    await second.close();
+  });
+
+  const urlOf = (...ports: number[]) => {
+    const hosts = ports.map((port) => `127.0.0.1:${port}`).join();
+    return db.url.replace(/@[^/]*/, `@${hosts}`);
+  };
+  const both = () => urlOf(first.port, second.port);
+  const connected = async (url: string, more: object = {}) => {
+    const client = new DatabaseClient({ connectionString: url, ...more });
+    client.on("error", () => {});
+    await client.connect();
+    return client;
+  };
+  const failure = (work: Promise<unknown>) =>
+    work.then(
+      () => new Error("no failure"),
+      (error: unknown) => error as Error,
+    );
+  /** Makes sessions of these ports read-only from the beginning, as a standby's are. */
+  const readOnly = (url: string) => `${url}?options=-c%20default_transaction_read_only%3Don`;
+
+  it("is the first that answers, in the order of the URL", async () => {
+    const client = await connected(both());
+    expect([client.port, second.accepted]).to.deep.equal([first.port, 0]);
+    await client.end();
+  });
+
+  it("is the next if the first refuses connections, and stays the next when the first is back", async () => {
+    await first.refuse();
+    const client = await connected(both());
+    expect(client.port).to.equal(second.port);
+    await first.heal();
+    const later = await connected(both());
+    expect(later.port).to.equal(second.port);
+    await Promise.all([client.end(), later.end()]);
+  });
+
+  it("is the next if the first accepts connections and does not answer, within the time for a connection", async () => {
+    first.freeze();
+    const client = await connected(both(), { connectionTimeoutMillis: 1_000 });
+    expect(client.port).to.equal(second.port);
+    await client.end();
+  });
+
+  it("is the next if the first starts or stops", async () => {
+    const starting = await startRefusingServer("57P03");
+    const client = await connected(urlOf(starting.port, second.port));
+    expect(client.port).to.equal(second.port);
+    await client.end();
+    await starting.close();
+  });
+
+  it("is refused if the first does not accept the user, as with libpq", async () => {
+    const strict = await startRefusingServer("28P01");
+    const refusal = await failure(connected(urlOf(strict.port, second.port)));
+    expect([sqlState(refusal), second.accepted]).to.deep.equal(["28P01", 0]);
+    await strict.close();
+  });
+
+  it("is none if all are read-only: the start names the variable, the servers and what would be right", async () => {
+    const refusal = await failure(connectDatabase(readOnly(both()), { max: 1, name: "read-only" }));
+    expect(refusal.message).to.equal(
+      `DATABASE_URL: none of its servers accepts writes: 127.0.0.1:${first.port} is read-only, ` +
+        `127.0.0.1:${second.port} is read-only; promote a standby, or name the server that is the primary`,
+    );
+  });
+
+  it("is none if two accept writes: the start names both", async () => {
+    const refusal = await failure(connectDatabase(both(), { max: 1, name: "split" }));
+    expect(refusal.message).to.match(
+      /^DATABASE_URL: 2 of its servers accept writes, 127\.0\.0\.1:\d+ \(timeline 1\) and .*: stop all but the one/,
+    );
+  });
+
+  it("takes over all connections of the process when one has reached it", async () => {
+    const before = await connected(both());
+    const ended = new Promise((resolve) => before.once("end", resolve));
+    const running = failure(before.query("SELECT pg_sleep(60)"));
+    await waitFor(
+      async () =>
+        (await db.rows("SELECT FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)'")).length,
+      { what: "a statement runs on the first" },
+    );
+    // New connections fail there, and this one still works.
+    first.freeze();
+    const after = await connected(both(), { connectionTimeoutMillis: 1_000 });
+    expect(after.port).to.equal(second.port);
+    expect((await running).message).to.include("another server accepts writes now");
+    await ended;
+    await after.end();
+  });
+
+  it("is left when it becomes read-only, and the failure is a passing one", async () => {
+    const client = await connected(both());
+    const ended = new Promise((resolve) => client.once("end", resolve));
+    await client.query("SET default_transaction_read_only = on").catch(() => {});
+    await ended;
+  });
+
+  it("is left by a transaction that it refuses to write", async () => {
+    const client = await connected(both());
+    const ended = new Promise((resolve) => client.once("end", resolve));
+    await client.query("BEGIN READ ONLY");
+    expect(sqlState(await failure(client.query("CREATE TABLE refused ()")))).to.equal("25006");
+    await ended;
+  });
+
+  it("is listened to again after the first has gone", async () => {
+    const heard: string[] = [];
+    let connections = 0;
+    const listening = listenOn(both(), "news", {
+      onNotification: (payload) => heard.push(payload),
+      onConnected: () => connections++,
+      onLost: () => {},
+    });
+    await waitFor(() => connections === 1, { what: "it listens" });
+    await first.refuse();
+    await waitFor(() => connections === 2, { what: "it listens again" });
+    await db.rows("SELECT pg_notify('news', 'hello')");
+    await waitFor(() => heard.length > 0, { what: "it hears" });
+    expect(heard).to.deep.equal(["hello"]);
+    await listening.close();
+  });
+});
+
+/** Starts a server that refuses every session with this SQLSTATE. */
+async function startRefusingServer(
+  code: string,
+): Promise<{ port: number; close(): Promise<void> }> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.once("data", () => {
+      const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0Mnot now\0\0`);
+      const head = Buffer.from([0x45, 0, 0, 0, 0]);
+      head.writeInt32BE(fields.length + 4, 1);
+      socket.end(Buffer.concat([head, fields]));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        for (const socket of sockets) socket.destroy();
+        server.close(() => resolve());
+      }),
+  };
+}

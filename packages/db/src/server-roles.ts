@@ -1,0 +1,71 @@
+import { databaseHosts, StartupError, urlOfHost, type DatabaseHost } from "@carillon/kit";
+
+import { DatabaseClient } from "./database-client.ts";
+
+/** Milliseconds for the answer of one server. */
+const answerMs = 2_000;
+
+/** What one of the servers of a URL is at this moment. */
+export interface ServerRole extends DatabaseHost {
+  /** Why it cannot be asked; undefined if it has answered. */
+  readonly problem?: string;
+  readonly acceptsWrites?: boolean;
+  /** The timeline of a primary, which rises with each promotion. */
+  readonly timeline?: number;
+  /** PostgreSQL's `system_identifier`: the same for a primary and its standbys. */
+  readonly cluster?: string;
+  /** Bytes of the log that a primary has written, or a standby received, since the cluster exists. */
+  readonly position?: number;
+}
+
+const role = `SELECT current_setting('transaction_read_only') = 'off' AS "acceptsWrites",
+  CASE WHEN NOT pg_is_in_recovery()
+    THEN ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int END AS timeline,
+  (SELECT system_identifier::text FROM pg_control_system()) AS cluster,
+  pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_receive_lsn() ELSE pg_current_wal_lsn() END,
+    '0/0')::float8 AS position`;
+
+/** Asks each server of the URL, all at once, what it is. */
+export function serverRoles(databaseUrl: string): Promise<ServerRole[]> {
+  return Promise.all(
+    databaseHosts(databaseUrl).map(async (host, i) => {
+      const client = new DatabaseClient({
+        connectionString: urlOfHost(databaseUrl, i),
+        connectionTimeoutMillis: answerMs,
+        query_timeout: answerMs,
+        application_name: "carillon server check",
+      });
+      client.on("error", () => {});
+      try {
+        await client.connect();
+        const { rows } = await client.query<Omit<ServerRole, "problem">>(role);
+        return { ...host, ...rows[0] };
+      } catch (error) {
+        return { ...host, problem: (error as { code?: string }).code ?? (error as Error).message };
+      } finally {
+        void client.end().catch(() => {});
+      }
+    }),
+  );
+}
+
+/** Returns what is wrong with servers of which at most one may accept writes; undefined if nothing is. */
+export function conflictOf(roles: readonly ServerRole[]): string | undefined {
+  const primaries = roles.filter(({ acceptsWrites }) => acceptsWrites);
+  if (primaries.length < 2) return undefined;
+  const names = primaries.map(
+    ({ host, port, timeline }) => `${host}:${port} (timeline ${timeline})`,
+  );
+  return `${names.length} of its servers accept writes, ${names.join(" and ")}: stop all but the one that was promoted last, which has the highest timeline, and make them standbys of it`;
+}
+
+/**
+ * Checks that at most one server of the URL accepts writes, before a process starts. Otherwise processes would write to
+ * different servers.
+ * @throws StartupError naming the variable, and the servers
+ */
+export async function refuseTwoPrimaries(databaseUrl: string, variable: string): Promise<void> {
+  if (databaseHosts(databaseUrl).length < 2) return;
+  const conflict = conflictOf(await serverRoles(databaseUrl));
+  if (conflict) throw new StartupError(`${variable}: ${conflict}`);
+}
