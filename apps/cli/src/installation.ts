@@ -10,6 +10,7 @@ import {
 } from "@carillon/embedded";
 import {
   changeDatabaseUrl,
+  directDatabaseUrl,
   type Environment,
   publicUrl,
   readEnvironment,
@@ -23,6 +24,7 @@ import type { Context } from "./context.ts";
 /** The installation that a command works on. */
 export interface Installation {
   readonly env: Environment;
+  /** The address of PostgreSQL itself, also where the processes use a pooler. */
   readonly databaseUrl: string;
   /** Undefined when it is neither set nor stored in `DATA_DIR`. */
   readonly secretKey: string | undefined;
@@ -45,7 +47,8 @@ export async function withInstallation<Result>(
   work: (installation: Installation) => Promise<Result>,
 ): Promise<Result> {
   const env = environmentOf(context);
-  const { DATABASE_URL: databaseUrl, SECRET_KEY: secretKey } = env;
+  const { SECRET_KEY: secretKey } = env;
+  const databaseUrl = directDatabaseUrl(env);
   if (databaseUrl !== undefined) return work({ env, databaseUrl, secretKey, dataDir: undefined });
   const dataDir = resolve(env.DATA_DIR);
   if (!existsSync(join(dataDir, "postgres", "PG_VERSION")))

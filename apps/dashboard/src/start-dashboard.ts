@@ -5,10 +5,10 @@ import { startRecurring, publishJobsAfterCommit } from "@carillon/scheduling";
 import {
   clientAddress,
   createRegistry,
+  databaseAddresses,
   listen,
   measureLoopDelay,
   measureNode,
-  required,
   type Environment,
   type Logger,
   type Shutdown,
@@ -36,15 +36,16 @@ export async function startDashboard(
   shutdown: Shutdown,
 ): Promise<number> {
   const logins = readLogins(env);
-  const databaseUrl = required(env, "DATABASE_URL", "the PostgreSQL to work on");
+  const { databaseUrl, directUrl } = databaseAddresses(env, "the PostgreSQL to work on");
   const db = await connectDatabase(databaseUrl, {
+    directUrl,
     max: poolSize,
     name: "dashboard",
     statementTimeoutMs,
   });
   shutdown.add(3, "database", () => db.close());
   const queues = await connectQueues({
-    databaseUrl,
+    databaseUrl: directUrl ?? databaseUrl,
     redisUrl: env.REDIS_URL,
     log,
     poolSize: queuePoolSize,

@@ -5,6 +5,7 @@ import { identityProviderFrom, type Site, secretsOf, uploadLimits } from "@caril
 import { fileStoreFromEnvironment, logAvailability, watchStore } from "@carillon/files";
 import {
   clientAddress,
+  databaseAddresses,
   listen,
   publicUrl,
   required,
@@ -30,6 +31,8 @@ const poolSize = 10;
 
 /** Connections for adding jobs; a gateway processes none. */
 const queuePoolSize = 4;
+/** With a pooler, connections to PostgreSQL itself are scarce: jobs are added one after the other. */
+const queuePoolSizeBesidePooler = 1;
 
 /**
  * Starts a gateway process and resolves with the port it listens on.
@@ -40,7 +43,7 @@ export async function startGateway(
   log: Logger,
   shutdown: Shutdown,
 ): Promise<number> {
-  const databaseUrl = required(env, "DATABASE_URL", "the PostgreSQL to work on");
+  const { databaseUrl, directUrl } = databaseAddresses(env, "the PostgreSQL to work on");
   const secretKey = required(
     env,
     "SECRET_KEY",
@@ -48,6 +51,7 @@ export async function startGateway(
   );
   const push = pushConfig(env);
   const db = await connectDatabase(databaseUrl, {
+    directUrl,
     max: poolSize,
     name: "gateway",
     checkLocks: env.DEVELOPMENT,
@@ -60,10 +64,10 @@ export async function startGateway(
   const secrets = secretsOf(secretKey);
   await checkSecretKey(db, secrets);
   const queues = await connectQueues({
-    databaseUrl,
+    databaseUrl: directUrl ?? databaseUrl,
     redisUrl: env.REDIS_URL,
     log,
-    poolSize: queuePoolSize,
+    poolSize: directUrl === undefined ? queuePoolSize : queuePoolSizeBesidePooler,
   });
   shutdown.add(2, "queues", () => queues.close());
   const files = watchStore(fileStoreFromEnvironment(env), logAvailability(log));

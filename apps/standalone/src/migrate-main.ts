@@ -1,10 +1,18 @@
 import { applyMigrations } from "@carillon/db";
-import { readEnvironment, runMain, silentLogger, StartupError } from "@carillon/kit";
+import {
+  directDatabaseUrl,
+  readEnvironment,
+  runMain,
+  silentLogger,
+  StartupError,
+} from "@carillon/kit";
 import { prepareQueues } from "@carillon/queue";
 
 // npm run migrate: brings the database of DATABASE_URL to the state that this version was built with.
 await runMain(async () => {
-  const { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl } = readEnvironment();
+  const env = readEnvironment();
+  const databaseUrl = directDatabaseUrl(env);
+  const redisUrl = env.REDIS_URL;
   if (!databaseUrl) {
     throw new StartupError(
       "DATABASE_URL is not set: give the PostgreSQL to migrate. The embedded one is migrated by `npm start`.",

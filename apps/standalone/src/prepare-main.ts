@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import {
   createLogger,
+  directDatabaseUrl,
   publicUrl,
   readEnvironment,
   required,
@@ -21,7 +22,8 @@ await runMain(async () => {
   process.once("disconnect", orphaned);
   const env = readEnvironment();
   const log = createLogger("prepare", { level: env.LOG_LEVEL });
-  const databaseUrl = required(env, "DATABASE_URL", "the PostgreSQL to prepare");
+  const databaseUrl =
+    directDatabaseUrl(env) ?? required(env, "DATABASE_URL", "the PostgreSQL to prepare");
   const secretKey = required(env, "SECRET_KEY", "the secret that all processes share");
   await mkdir(env.DATA_DIR, { recursive: true, mode: 0o700 }).catch((error: Error) => {
     throw new StartupError(`DATA_DIR ${env.DATA_DIR} cannot be created: ${error.message}`);

@@ -6,6 +6,7 @@ import { serverVersion } from "@carillon/domain";
 import { identityProviderFrom, secretsOf, uploadLimits } from "@carillon/model";
 import { allJobs, longRunsAtOnce, queueNames } from "@carillon/jobs";
 import {
+  databaseAddresses,
   proxyVariables,
   publicUrl,
   required,
@@ -45,7 +46,7 @@ export async function startWorkerProcess(
   log: Logger,
   shutdown: Shutdown,
 ): Promise<void> {
-  const databaseUrl = required(env, "DATABASE_URL", "the PostgreSQL to work on");
+  const { databaseUrl, directUrl } = databaseAddresses(env, "the PostgreSQL to work on");
   const secretKey = required(
     env,
     "SECRET_KEY",
@@ -57,13 +58,14 @@ export async function startWorkerProcess(
   if (variables.length > 0)
     log.warn({ variables }, "variables for proxies are not read; endpoints are called directly");
   const db = await connectDatabase(databaseUrl, {
+    directUrl,
     max: poolSize,
     name: "worker",
     checkLocks: env.DEVELOPMENT,
   });
   shutdown.add(4, "database", () => db.close());
   const queues = await connectQueues({
-    databaseUrl,
+    databaseUrl: directUrl ?? databaseUrl,
     redisUrl: env.REDIS_URL,
     log,
     poolSize: queueNames.length + 4,
@@ -125,7 +127,7 @@ export async function startWorkerProcess(
   });
   const monitor = startHealthMonitor({
     probe: healthProbe({
-      databaseUrl,
+      databaseUrl: directUrl ?? databaseUrl,
       db,
       queues,
       begun: () => runner.begun(),

@@ -1,3 +1,4 @@
+import type { SessionLimits } from "./pool.ts";
 import type { RequestDeadline } from "./request-deadline.ts";
 
 /** The isolation level of a transaction. */
@@ -10,15 +11,33 @@ const serverGraceMs = 1_000;
  * Returns the statement that begins a transaction. If a cancel request does not reach the server, `transaction_timeout`
  * prevents a COMMIT from succeeding long after the request was given up. Setting it costs a tenth of the time of a short
  * transaction, so that a transaction with nearly all of its request's time left uses the connection's setting.
+ * @param limits what a connection to a pooler cannot set for its session, so that each transaction does
  */
 export function begin(
   mode: TransactionMode,
   transactionTimeoutMs: number | undefined,
   deadline: RequestDeadline | undefined,
+  limits?: SessionLimits,
 ): string {
-  if (mode !== "read committed") return `BEGIN ISOLATION LEVEL ${mode.toUpperCase()}`;
-  const limit = Math.max(deadline?.remainingMs ?? Number.POSITIVE_INFINITY, 0) + serverGraceMs;
-  if (transactionTimeoutMs === undefined || limit === Number.POSITIVE_INFINITY) return "BEGIN";
-  if (limit + serverGraceMs > transactionTimeoutMs) return "BEGIN";
-  return `BEGIN; SET LOCAL transaction_timeout = ${Math.ceil(limit)}`;
+  const writes = mode === "read committed";
+  const text = writes ? "BEGIN" : `BEGIN ISOLATION LEVEL ${mode.toUpperCase()}`;
+  const remainingMs = (writes ? deadline : undefined)?.remainingMs ?? Number.POSITIVE_INFINITY;
+  const limit = Math.max(remainingMs, 0) + serverGraceMs;
+  const own = limits ? settings(limits) : "";
+  if (transactionTimeoutMs === undefined) return `${text}${own}`;
+  if (limits) return `${text}${own}${timeout(Math.min(limit, transactionTimeoutMs))}`;
+  return limit + serverGraceMs > transactionTimeoutMs ? text : `${text}${timeout(limit)}`;
+}
+
+function timeout(ms: number): string {
+  return ms === Number.POSITIVE_INFINITY
+    ? ""
+    : `; SET LOCAL transaction_timeout = ${Math.ceil(ms)}`;
+}
+
+function settings({ statementTimeoutMs, idleInTransactionMs }: SessionLimits): string {
+  return (
+    `; SET LOCAL statement_timeout = ${statementTimeoutMs}` +
+    `; SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMs}`
+  );
 }

@@ -18,6 +18,7 @@ import type { Tx } from "./tx.ts";
  */
 export class BoundDatabase implements Database {
   readonly url: string;
+  readonly directUrl: string;
   readonly pool: pg.Pool;
   readonly postCommit: PostCommitBus;
   readonly #whole: Database;
@@ -26,6 +27,7 @@ export class BoundDatabase implements Database {
 
   constructor(whole: Database, parts: TransactionParts, deadline: RequestDeadline) {
     this.url = whole.url;
+    this.directUrl = whole.directUrl;
     this.pool = whole.pool;
     this.postCommit = whole.postCommit;
     this.#whole = whole;

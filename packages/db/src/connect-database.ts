@@ -6,7 +6,7 @@ import type { Database } from "./database.ts";
 import { lazyPrismaClient } from "./lazy-prisma-client.ts";
 import { chatMigrations } from "./migration-files.ts";
 import { checkMigrations, unreachable } from "./migrations.ts";
-import { answers, createPool, type PoolOptions } from "./pool.ts";
+import { answers, createPool, sessionLimits, type PoolOptions } from "./pool.ts";
 import { prismaOutside } from "./prisma-outside.ts";
 import { poolSql } from "./pool-sql.ts";
 import { PostCommitBus } from "./post-commit.ts";
@@ -29,7 +29,7 @@ export async function connectDatabase(
       throw error instanceof StartupError ? error : unreachable(databaseUrl, error);
     });
     version = server.number;
-    await refuseTwoPrimaries(databaseUrl, chatMigrations.variable);
+    await refuseTwoPrimaries(options.directUrl ?? databaseUrl, chatMigrations.variable);
     await checkMigrations(pool);
   } catch (error) {
     await pool.end();
@@ -42,6 +42,7 @@ export async function connectDatabase(
     prismaClient,
     postCommit,
     checkLocks: options.checkLocks ?? false,
+    limits: options.directUrl === undefined ? undefined : sessionLimits(options),
     transactionTimeoutMs:
       version < transactionTimeoutSince
         ? undefined
@@ -49,6 +50,7 @@ export async function connectDatabase(
   };
   const database: Database = {
     url: databaseUrl,
+    directUrl: options.directUrl ?? databaseUrl,
     pool,
     prisma: prismaOutside((work) => transaction(parts, work)),
     postCommit,

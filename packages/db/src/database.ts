@@ -10,6 +10,8 @@ import type { Tx } from "./tx.ts";
 /** The database of a process: one pool for SQL, Prisma and transactions. */
 export interface Database extends Sql {
   readonly url: string;
+  /** The address for connections that need a session of their own: PostgreSQL's, if `url` is a pooler's. */
+  readonly directUrl: string;
   readonly pool: pg.Pool;
   /** Prisma Client for tests: each call runs in a transaction of its own. */
   readonly prisma: TransactionPrisma;

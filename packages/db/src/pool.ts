@@ -2,6 +2,7 @@ import { within } from "@carillon/kit";
 import pg from "pg";
 
 import { PoolClient } from "./pool-client.ts";
+import { PooledClient } from "./pooled-client.ts";
 
 /** bigint columns are read as plain numbers: ids and event numbers stay far below 2^53. */
 const int8Oid = 20;
@@ -26,6 +27,11 @@ export interface PoolOptions {
   idleInTransactionMs?: number;
   /** Longest time of a transaction, in milliseconds, on PostgreSQL 17 or later. */
   transactionTimeoutMs?: number;
+  /**
+   * The address of PostgreSQL itself, if the pool connects to a pooler in transaction mode. Then sessions have no
+   * settings and no prepared statements, and each transaction sets its own limits.
+   */
+  directUrl?: string | undefined;
   /** Whether transactions check the order of their locks (`lock-order.ts`); false unless given. */
   checkLocks?: boolean;
 }
@@ -48,13 +54,25 @@ const session = [
   "tcp_keepalives_count=3",
 ];
 
+/** Limits of a session, in milliseconds; 0 for none. */
+export interface SessionLimits {
+  readonly statementTimeoutMs: number;
+  readonly idleInTransactionMs: number;
+}
+
+/** Returns the limits that sessions of a pool with these options have. */
+export function sessionLimits({
+  statementTimeoutMs = 30_000,
+  idleInTransactionMs = abandonedMs,
+}: PoolOptions): SessionLimits {
+  return { statementTimeoutMs, idleInTransactionMs };
+}
+
 /** Creates the pool of a process. Waiting for a connection fails after some seconds. */
 export function createPool(databaseUrl: string, options: PoolOptions): pg.Pool {
-  const {
-    statementTimeoutMs = 30_000,
-    connectMs = 5_000,
-    idleInTransactionMs = abandonedMs,
-  } = options;
+  const { connectMs = 5_000, directUrl } = options;
+  const { statementTimeoutMs, idleInTransactionMs } = sessionLimits(options);
+  const isPooled = directUrl !== undefined;
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: options.max,
@@ -65,13 +83,18 @@ export function createPool(databaseUrl: string, options: PoolOptions): pg.Pool {
     keepAliveInitialDelayMillis: 10_000,
     // Statements are sent without waiting for earlier answers; they still run in order.
     pipeline: true,
-    statement_timeout: statementTimeoutMs,
     // A socket whose peer has vanished reports nothing: our own timeout ends it.
     ...(statementTimeoutMs > 0 ? { query_timeout: statementTimeoutMs + 5_000 } : {}),
-    idle_in_transaction_session_timeout: idleInTransactionMs,
-    options: session.map((setting) => `-c ${setting}`).join(" "),
+    // A pooler refuses settings of a session.
+    ...(isPooled
+      ? {}
+      : {
+          statement_timeout: statementTimeoutMs,
+          idle_in_transaction_session_timeout: idleInTransactionMs,
+          options: session.map((setting) => `-c ${setting}`).join(" "),
+        }),
     types,
-    Client: PoolClient,
+    Client: isPooled ? PooledClient : PoolClient,
   });
   // A connection that breaks while idle or between two statements fails the next statement or is replaced. Without
   // listeners its error would end the process.
@@ -79,7 +102,7 @@ export function createPool(databaseUrl: string, options: PoolOptions): pg.Pool {
   pool.on("connect", (client) => {
     client.on("error", () => {});
     // Sent with the first statement. Older servers would refuse it as a start-up option.
-    if (options.transactionTimeoutMs !== undefined)
+    if (options.transactionTimeoutMs !== undefined && !isPooled)
       client.query(`SET transaction_timeout = ${options.transactionTimeoutMs}`).catch(() => {});
   });
   return pool;

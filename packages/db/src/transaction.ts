@@ -1,6 +1,7 @@
 import type pg from "pg";
 
 import { begin, type TransactionMode } from "./begin.ts";
+import type { SessionLimits } from "./pool.ts";
 import { holdConnection, type HeldConnection } from "./held-connection.ts";
 import type { RequestDeadline } from "./request-deadline.ts";
 import { pauseBeforeRetry } from "./retry-pause.ts";
@@ -16,6 +17,8 @@ export interface TransactionParts extends TxParts {
    * which has no `transaction_timeout`.
    */
   readonly transactionTimeoutMs: number | undefined;
+  /** Set by each transaction, if the pool connects to a pooler. */
+  readonly limits?: SessionLimits | undefined;
 }
 
 export interface TransactionOptions {
@@ -80,7 +83,10 @@ async function once<T>(
   try {
     // Sent with the first statement. BEGIN fails only if the connection fails, and then all statements do: nothing is
     // cancelled before it is answered.
-    const begun = run(held.connection, begin(mode, parts.transactionTimeoutMs, deadline));
+    const begun = run(
+      held.connection,
+      begin(mode, parts.transactionTimeoutMs, deadline, parts.limits),
+    );
     held.beginning(begun);
     const [result] = await held.unlessEnded(Promise.all([work(tx), begun]));
     await tx.ending();

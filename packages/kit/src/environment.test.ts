@@ -23,6 +23,8 @@ describe("readEnvironment", () => {
       "postgres://db1:0,db2/x",
       /has the port 0: a port is a number from 1 to 65535/,
     ],
+    ["DATABASE_DIRECT_URL", "db.example.com", /must be a URL beginning with postgres:\/\//],
+    ["DATABASE_DIRECT_URL", "postgres://db.example.com/x", /is set, and DATABASE_URL is not/],
     ["REDIS_URL", "http://cache.example.com", /must be a URL beginning with redis:\/\//],
     ["REDIS_URL", "redis+sentinel://s1,s2", /must name the master that the Sentinels know/],
     ["SECRET_KEY", "short", /must have at least 32 characters/],

@@ -84,6 +84,7 @@ const variables = {
   METRICS_PORT: port.optional(),
   DATA_DIR: z.string().min(1).default("./var"),
   DATABASE_URL: databaseUrl.optional(),
+  DATABASE_DIRECT_URL: databaseUrl.optional(),
   DATABASE_PASSWORD: z.string().min(1).optional(),
   // Checked by `parseRedisUrl`.
   REDIS_URL: z.string().optional(),
@@ -219,6 +220,7 @@ const schema = z.object(variables);
 /** Variables that may be given as `NAME_FILE`, because they hold secrets. */
 export const secretNames = [
   "DATABASE_URL",
+  "DATABASE_DIRECT_URL",
   "DATABASE_PASSWORD",
   "REDIS_URL",
   "SECRET_KEY",
@@ -259,17 +261,27 @@ export function readEnvironment(
   const parsed = schema.safeParse(given);
   if (parsed.success) {
     if (parsed.data.REDIS_URL !== undefined) parseRedisUrl(parsed.data.REDIS_URL);
-    return withPassword(parsed.data);
+    return withPassword(checkedPooler(parsed.data));
   }
   const issue = parsed.error.issues[0];
   throw new StartupError(`${String(issue?.path[0])} ${issue?.message ?? "is wrong"}`);
+}
+
+/** @throws StartupError when there is a direct address without that of the pooler */
+function checkedPooler(env: Environment): Environment {
+  if (env.DATABASE_DIRECT_URL !== undefined && env.DATABASE_URL === undefined) {
+    throw new StartupError(
+      "DATABASE_DIRECT_URL is set, and DATABASE_URL is not: set DATABASE_URL to the address of the pooler, or without a pooler to that of PostgreSQL",
+    );
+  }
+  return env;
 }
 
 /** Inserts `DATABASE_PASSWORD` into the URLs of the databases. */
 function withPassword(env: Environment): Environment {
   const password = env.DATABASE_PASSWORD;
   if (password === undefined) return env;
-  const complete = (name: "DATABASE_URL" | "BOUNCER_DATABASE_URL") => {
+  const complete = (name: "DATABASE_URL" | "DATABASE_DIRECT_URL" | "BOUNCER_DATABASE_URL") => {
     const address = env[name];
     if (address === undefined) return {};
     const completed = changeDatabaseUrl(address, (changed) => {
@@ -282,7 +294,34 @@ function withPassword(env: Environment): Environment {
     });
     return { [name]: completed };
   };
-  return { ...env, ...complete("DATABASE_URL"), ...complete("BOUNCER_DATABASE_URL") };
+  return {
+    ...env,
+    ...complete("DATABASE_URL"),
+    ...complete("DATABASE_DIRECT_URL"),
+    ...complete("BOUNCER_DATABASE_URL"),
+  };
+}
+
+/** Where a process finds the database. */
+export interface DatabaseAddresses {
+  /** For transactions and single statements; with `directUrl`, that of a pooler in transaction mode. */
+  readonly databaseUrl: string;
+  /** For what needs a session of its own: listeners, queues, migrations, commands. Undefined without a pooler. */
+  readonly directUrl: string | undefined;
+}
+
+/**
+ * Returns where the database is.
+ * @throws StartupError naming DATABASE_URL
+ */
+export function databaseAddresses(env: Environment, why: string): DatabaseAddresses {
+  const databaseUrl = required(env, "DATABASE_URL", why);
+  return { databaseUrl, directUrl: env.DATABASE_DIRECT_URL };
+}
+
+/** Returns the address of PostgreSQL itself: `DATABASE_DIRECT_URL`, else `DATABASE_URL`. */
+export function directDatabaseUrl(env: Environment): string | undefined {
+  return env.DATABASE_DIRECT_URL ?? env.DATABASE_URL;
 }
 
 /** Returns the address that clients use: `PUBLIC_URL`, else `http://HOST:PORT`. */

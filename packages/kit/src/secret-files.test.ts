@@ -37,6 +37,7 @@ describe("secrets in files", () => {
     const url = "postgres://carillon:secret@db.example/carillon";
     const values: Record<string, string> = {
       DATABASE_URL: url,
+      DATABASE_DIRECT_URL: url,
       BOUNCER_DATABASE_URL: url,
       REDIS_URL: "rediss://:secret@cache.example",
       SMTP_URL: "smtps://me:secret@mail.example",
@@ -44,7 +45,9 @@ describe("secrets in files", () => {
     };
     for (const name of secretNames) {
       const value = values[name] ?? "secret";
-      const env = readEnvironment({ [`${name}_FILE`]: await file(value) });
+      // The direct address has no meaning without that of the pooler.
+      const others = name === "DATABASE_DIRECT_URL" ? { DATABASE_URL: url } : {};
+      const env = readEnvironment({ ...others, [`${name}_FILE`]: await file(value) });
       expect(env[name], name).to.equal(value);
     }
   });

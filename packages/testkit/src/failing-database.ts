@@ -14,6 +14,7 @@ export type Failure = (statement: AboutToRun) => string | undefined | Promise<un
 export function failingDatabase(db: Database, failure: Failure): Database {
   return {
     url: db.url,
+    directUrl: db.directUrl,
     pool: db.pool,
     postCommit: db.postCommit,
     get prisma() {

@@ -9,6 +9,7 @@ import { bouncerMigrations } from "@carillon/push";
 import { checkSecretKey, issueKeysAnew } from "@carillon/domain";
 import { storeSecret, lockInstance, prepareDataDir, readSecret } from "@carillon/embedded";
 import {
+  directDatabaseUrl,
   type Environment,
   randomSecret,
   required,
@@ -39,13 +40,14 @@ export async function restore(context: Context, file: string, options: Options):
   checkOptions(env, options, file);
   const source = await readable(context, file);
   if (options.bouncer) return intoBouncer(context, source);
-  if (env.DATABASE_URL === undefined) return intoDataDir(context, source, options);
+  const databaseUrl = directDatabaseUrl(env);
+  if (databaseUrl === undefined) return intoDataDir(context, source, options);
   const given = options.secretKeyFile;
   const secretKey =
     given === undefined
       ? required(env, "SECRET_KEY", wantedKey(options))
       : await keyFrom(context, given);
-  await load(context, env.DATABASE_URL, source, {
+  await load(context, databaseUrl, source, {
     secretKey,
     anew: options.withoutSecrets,
     withoutFiles: options.withoutFiles,

@@ -9,6 +9,7 @@ import { examineDatabase, examineMigrations, examineSecretKey } from "./database
 import { examineFiles } from "./files.ts";
 import { type Finding, found } from "./finding.ts";
 import { examineMail } from "./mail.ts";
+import { examinePooler } from "./pooler.ts";
 import { examineRedis } from "./redis.ts";
 import { examineServers } from "./servers.ts";
 
@@ -48,8 +49,9 @@ async function all(context: Context, allFiles: boolean): Promise<Finding[]> {
       if (anyFailed(database)) return [...database, ...redis];
       const migrations = await found("migrations", () => examineMigrations(databaseUrl));
       if (anyFailed(migrations)) return [...database, ...migrations, ...redis];
+      const pooler = await found("pooler", () => examinePooler(env));
       const rows = await onRows(databaseUrl, secretKey, env, allFiles);
-      return [...database, ...migrations, ...redis, ...rows];
+      return [...database, ...pooler, ...migrations, ...redis, ...rows];
     }),
   );
   const mail = await found("mail", () => examineMail(environmentOf(context)));

@@ -1,6 +1,8 @@
+import { readEnvironment } from "@carillon/kit";
 import { reservePort, startFaultProxy, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
+import { examinePooler } from "./pooler.ts";
 import { examineServers } from "./servers.ts";
 
 describe("carillon doctor on the servers of DATABASE_URL", () => {
@@ -29,5 +31,14 @@ describe("carillon doctor on the servers of DATABASE_URL", () => {
     await proxy.close();
     const [failed] = findings.filter(({ state }) => state === "failed");
     expect(failed?.text).to.match(/^2 of its servers accept writes, .*: stop all but the one/);
+  });
+
+  it("checks both addresses where there is a pooler", async () => {
+    expect(await examinePooler(readEnvironment({ DATABASE_URL: db.url }))).to.deep.equal([]);
+    const pooled = readEnvironment({ DATABASE_URL: db.url, DATABASE_DIRECT_URL: db.url });
+    expect(await examinePooler(pooled)).to.deep.equal([
+      { what: "pooler", state: "ok", text: "takes transactions at DATABASE_URL" },
+      { what: "DATABASE_DIRECT_URL", state: "ok", text: "is PostgreSQL itself" },
+    ]);
   });
 });

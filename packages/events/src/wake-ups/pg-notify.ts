@@ -12,7 +12,7 @@ const notify = statement({
 export function pgNotify({ db, log, onWake, onReconnected }: WakeUpOptions): Transport {
   const listening =
     onWake &&
-    listenOn(db.url, wakeUpChannel, {
+    listenOn(db.directUrl, wakeUpChannel, {
       onNotification: (payload) => {
         const realmId = realmOf(payload);
         if (realmId !== undefined) onWake(realmId);
