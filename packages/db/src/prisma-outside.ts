@@ -15,18 +15,22 @@ export function prismaOutside(
 ): TransactionPrisma {
   const run = (call: (prisma: Client) => unknown) =>
     transaction(async (tx) => call((await tx.prisma()) as unknown as Client));
-  const client = new Proxy<Client>({}, {
-    get: (_client, name: string) =>
-      // A client that is returned from an async function is no promise.
-      name === "then"
-        ? undefined
-        : new Proxy((() => undefined) as unknown as Client[string], {
-            get:
-              (_model, method: string): Method =>
-              (...given) =>
-                run((prisma) => prisma[name]?.[method]?.(...given)),
-            apply: (_method, _this, given: unknown[]) => run((prisma) => prisma[name]?.(...given)),
-          }),
-  });
+  const client = new Proxy<Client>(
+    {},
+    {
+      get: (_client, name: string) =>
+        // A client that is returned from an async function is no promise.
+        name === "then"
+          ? undefined
+          : new Proxy((() => undefined) as unknown as Client[string], {
+              get:
+                (_model, method: string): Method =>
+                (...given) =>
+                  run((prisma) => prisma[name]?.[method]?.(...given)),
+              apply: (_method, _this, given: unknown[]) =>
+                run((prisma) => prisma[name]?.(...given)),
+            }),
+    },
+  );
   return client as unknown as TransactionPrisma;
 }
