@@ -9,6 +9,15 @@ describe("createLogger", () => {
     return text;
   };
 
+  it("keeps the fields of a line out of the next one", () => {
+    const lines: string[] = [];
+    const log = createLogger("test", { destination: { write: (line) => void lines.push(line) } });
+    log.info({ status: 200 }, "request");
+    log.info("stopping");
+    expect(JSON.parse(lines[0] ?? "")).to.include({ status: 200 });
+    expect(JSON.parse(lines[1] ?? "")).not.to.have.property("status");
+  });
+
   it("redacts secrets and message content by field name", () => {
     const secret = "do not tell";
     for (const fields of [

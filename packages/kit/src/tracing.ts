@@ -58,12 +58,13 @@ export async function traced<T>(
   }
 }
 
-const nothing = {};
-
-/** Returns the fields that join a log line to the current span, by the names that log collectors know. */
+/**
+ * Returns the fields that join a log line to the current span, by the names that log collectors know: a new object each
+ * time, because pino adds the fields of the line to it.
+ */
 export function traceFields(): { readonly trace_id?: string; readonly span_id?: string } {
   const current = tracer && trace.getActiveSpan()?.spanContext();
-  return current ? { trace_id: current.traceId, span_id: current.spanId } : nothing;
+  return current ? { trace_id: current.traceId, span_id: current.spanId } : {};
 }
 
 function typeOf(error: unknown): string {
