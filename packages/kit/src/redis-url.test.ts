@@ -21,6 +21,18 @@ const right: ReadonlyArray<readonly [string, RedisAddress]> = [
     { kind: "server", ...plain, password: "p@ss/word", host: "cache", port: 6379, db: 0 },
   ],
   [
+    "redis://:p@ss@cache",
+    { kind: "server", ...plain, password: "p@ss", host: "cache", port: 6379, db: 0 },
+  ],
+  [
+    "redis://cache/3?connectTimeout=500&ssl_cert_reqs=none",
+    { kind: "server", ...plain, host: "cache", port: 6379, db: 3 },
+  ],
+  [
+    "rediss://cache?ssl_cert_reqs=none",
+    { kind: "server", ...plain, tls: noFiles, host: "cache", port: 6379, db: 0 },
+  ],
+  [
     "redis://carillon:a:b@cache",
     {
       kind: "server",
@@ -101,7 +113,11 @@ const wrong: ReadonlyArray<readonly [string, RegExp]> = [
   [`redis-sentinel://:${secret}@s1/mymaster`, /redis\+sentinel:\/\//],
   [`redis+sentinels://:${secret}@s1/mymaster`, /redis\+sentinel:\/\//],
   [`redis://${secret}@cache`, /must have a colon before the password/],
-  [`redis://:${secret}@x@cache`, /must look like redis:\/\/.*percent-encoded/],
+  [
+    `redis+sentinel://:${secret}@s1,:${secret}@s2/m`,
+    /must look like redis\+sentinel:\/\/.*percent-/,
+  ],
+  [`redis+cluster://:${secret}@x@n1`, /must look like redis\+cluster:\/\/.*percent-encoded/],
   [`redis+sentinel://:${secret}#x@s1/m`, /must look like redis\+sentinel:\/\/.*percent-encoded/],
   [`redis+cluster://:${secret}?x@n1`, /only these parameters|percent-encoded/],
   [`redis://:${secret}/x@cache`, /must have hosts as HOST or HOST:PORT|must look like/],
@@ -118,6 +134,10 @@ const wrong: ReadonlyArray<readonly [string, RegExp]> = [
   [`redis+sentinel://:${secret}@s1/m/x`, /must have the number of a database at its end/],
   [`redis+cluster://:${secret}@n1/1`, /must name no database/],
   [`redis+cluster://:${secret}@n1?sentinel_password=${secret}`, /only these parameters/],
+  [`redis+sentinel://:${secret}@s1/m?connectTimeout=500`, /only these parameters/],
+  [`redis://cache?password=${secret}`, /before the question mark, as in redis:\/\/USER:PASSWORD/],
+  [`redis://:${secret}@cache?db=2`, /database before the question mark/],
+  [`redis://:${secret}@cache?tls=true`, /rediss for TLS/],
   [`redis://:${secret}@cache?sslrootcert=/ca.pem`, /must begin with rediss for TLS/],
   [`rediss://:${secret}@cache?sslcert=/c.pem`, /must have sslcert and sslkey together/],
   [`redis://:${secret}@cache?family=5`, /must have family=0, family=4 or family=6/],

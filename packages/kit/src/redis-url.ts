@@ -50,9 +50,9 @@ const defaultPorts: Readonly<Record<Kind, number>> = {
   cluster: 6379,
 };
 
-/** Scheme, then userinfo, hosts, path and query, each without the characters that end it. */
+/** Scheme, then userinfo up to the last `@`, hosts, path and query, each without the characters that end it. */
 const parts =
-  /^(redis|rediss)(\+sentinel|\+cluster)?:\/\/(?:([^@/?#]*)@)?([^@/?#]*)(?:\/([^@?#]*))?(?:\?([^#]*))?$/i;
+  /^(redis|rediss)(\+sentinel|\+cluster)?:\/\/(?:([^/?#]*)@)?([^@/?#]*)(?:\/([^@?#]*))?(?:\?([^#]*))?$/i;
 
 const endpoint = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::(\d{1,5}))?$/i;
 
@@ -70,7 +70,8 @@ export function parseRedisUrl(text: string): RedisAddress {
     parts.exec(text) ?? [];
   const kind: Kind =
     suffix === "" ? "server" : suffix.toLowerCase() === "+sentinel" ? "sentinel" : "cluster";
-  if (scheme === "") {
+  // A raw @ in the password of one server is clear. Before several hosts, each may have been given a password.
+  if (scheme === "" || (kind !== "server" && userinfo?.includes("@"))) {
     throw refusal(
       `must look like ${formOf(text)}, with the characters @ / ? # of a password percent-encoded`,
     );
@@ -153,6 +154,9 @@ function parseDatabase(text: string, form: string): number {
 const tlsParameters = ["sslrootcert", "sslcert", "sslkey"] as const;
 const sentinelParameters = ["sentinel_username", "sentinel_password"] as const;
 
+/** Parameters of other libraries that would change what is connected to: ignoring them would use another database, or no TLS. */
+const misplaced: readonly string[] = ["db", "username", "password", "tls"];
+
 function parseQuery(query: string, kind: Kind, encrypted: boolean) {
   const given = new URLSearchParams(query);
   const known: readonly string[] = [
@@ -161,7 +165,13 @@ function parseQuery(query: string, kind: Kind, encrypted: boolean) {
     ...(kind === "sentinel" ? sentinelParameters : []),
   ];
   for (const name of given.keys()) {
-    if (!known.includes(name)) {
+    if (kind === "server" && misplaced.includes(name)) {
+      throw refusal(
+        `must have user, password and database before the question mark, as in ${forms.server}, and rediss for TLS`,
+      );
+    }
+    // Providers of single servers add parameters for other libraries.
+    if (kind !== "server" && !known.includes(name)) {
       throw refusal(`may have only these parameters after the question mark: ${known.join(", ")}`);
     }
   }
