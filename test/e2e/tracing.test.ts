@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { fileURLToPath } from "node:url";
 import {
   channel,
   clientOf,
@@ -43,7 +44,10 @@ forEachBackend("A trace", (backend) => {
     const client = clientOf(gateway.url, member);
     const secret = "words that no span may hold";
     const { status } = await client.send("POST", scheduledMessagesPath, {
-      headers: { traceparent: `00-${traceId}-${caller}-01` },
+      headers: {
+        traceparent: `00-${traceId}-${caller}-01`,
+        baggage: "note=words-that-no-job-may-hold",
+      },
       body: new URLSearchParams({
         type: "channel",
         to: String(room.id),
@@ -53,6 +57,12 @@ forEachBackend("A trace", (backend) => {
       }),
     });
     expect(status).to.equal(200);
+    const delivery = queues.bullQueues().find(({ name }) => name === "delivery");
+    const job = await waitFor(
+      async () => (await delivery?.getJobs())?.find(({ name }) => name === "deliver-due"),
+      { what: "the delivery's job is in its queue" },
+    );
+    expect(job.opts.telemetry?.metadata).to.include(traceId).and.not.include("words-that");
     await waitFor(async () => (await messagesOf(client, inChannel(room.id))).length === 1, {
       what: "the message is sent",
     });
@@ -110,6 +120,17 @@ describe("Traces", () => {
       "http.response.status_code": 404,
       "error.type": "NOT_FOUND",
     });
+  });
+
+  it("have the class of an error, and not its message", async () => {
+    const script = fileURLToPath(new URL("support/fail-in-a-span.ts", import.meta.url));
+    const secret = "words of a person";
+    const run = processes.script(script, [secret], variablesFor(collector));
+    expect(await run.exit, run.output()).to.include({ code: 0 });
+    const [span] = collectedSpans(collector);
+    expect(span).to.include({ name: "failing" });
+    expect(span?.attributes).to.deep.equal({ "error.type": "TypeError" });
+    expect(collector.calls[0]?.body).not.to.include(secret);
   });
 
   it("are dropped while the collector is away, which delays no request", async () => {
