@@ -24,7 +24,7 @@ import type { Context } from "./context.ts";
 /** The installation that a command works on. */
 export interface Installation {
   readonly env: Environment;
-  /** The address of PostgreSQL itself, also where the processes use a pooler. */
+  /** The address of PostgreSQL itself, even if the processes use a pooler. */
   readonly databaseUrl: string;
   /** Undefined when it is neither set nor stored in `DATA_DIR`. */
   readonly secretKey: string | undefined;

@@ -72,7 +72,7 @@ function words(line: string): string {
   if (!line.startsWith("{")) return line.trim();
   try {
     const entry = JSON.parse(line) as { level?: number; msg?: string; err?: { message?: string } };
-    // Lines below level 50 (error) do not explain why the process ended.
+    // Only lines of level 50 (error) and above explain why the process ended.
     return (entry.level ?? 0) >= 50 ? (entry.err?.message ?? entry.msg ?? "") : "";
   } catch {
     return line.trim();

@@ -4,7 +4,7 @@ import { deviceOf } from "./entries.ts";
 /**
  * Matches a repeated call's notifications with the outcomes of the first try. Notifications for one device match by their
  * order, because the repeat encrypts them again. A device may have fewer notifications than before, if messages were read
- * in the meantime. If their outcomes differ, they then cannot be matched: they count as `unsure` and are not sent again.
+ * in the meantime. If its outcomes also differ, they cannot be matched: they count as `unsure` and are not sent again.
  * @param names names of the repeated call's notifications
  */
 export function matchRepeat(

@@ -4,7 +4,7 @@ import type { Environment } from "@carillon/kit";
 import { type Finding, ok, warning } from "./finding.ts";
 import { onClient } from "./on-client.ts";
 
-/** Checks that the pooler takes transactions, and that what needs sessions does not go through one. */
+/** Checks that the pooler takes transactions, and that `DATABASE_DIRECT_URL` bypasses it. Finds nothing without one. */
 export async function examinePooler({
   DATABASE_URL: pooler,
   DATABASE_DIRECT_URL: direct,
@@ -12,7 +12,7 @@ export async function examinePooler({
   if (pooler === undefined || direct === undefined) return [];
   const db = await connectDatabase(pooler, { max: 1, name: "doctor", directUrl: direct });
   try {
-    // BEGIN with the limits, and COMMIT.
+    // Sends BEGIN, which sets the limits, and COMMIT.
     await db.transaction(async () => {});
   } finally {
     await db.close();
@@ -20,7 +20,7 @@ export async function examinePooler({
   return [ok("pooler", "takes transactions at DATABASE_URL"), await examineDirect(direct)];
 }
 
-/** A pooler gives its clients other numbers than those of PostgreSQL's processes. */
+/** Compares the process id of the start-up with that of the server process: a pooler makes up its own. */
 function examineDirect(direct: string): Promise<Finding> {
   return onClient(direct, async (client) => {
     const { rows } = await client.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
@@ -28,7 +28,7 @@ function examineDirect(direct: string): Promise<Finding> {
       ? ok("DATABASE_DIRECT_URL", "is PostgreSQL itself")
       : warning(
           "DATABASE_DIRECT_URL",
-          "a pooler answers there, which must be in session mode: give the address of PostgreSQL itself",
+          "is a pooler, which works only in session mode: give the address of PostgreSQL itself",
         );
   });
 }

@@ -10,11 +10,11 @@ describe("carillon doctor on the servers of DATABASE_URL", () => {
   const urlOf = (...ports: number[]) =>
     db.url.replace(/@[^/]*/, `@${ports.map((port) => `127.0.0.1:${port}`).join()}`);
 
-  it("shows nothing more about one server", async () => {
+  it("shows no servers if the URL names one", async () => {
     expect(await examineServers(db.url)).to.deep.equal([]);
   });
 
-  it("shows who accepts writes, and warns of a server that does not answer", async () => {
+  it("shows which server accepts writes, and warns of one that does not answer", async () => {
     const port = Number(new URL(db.url).port);
     const away = await reservePort();
     const findings = await examineServers(urlOf(away, port));
@@ -25,7 +25,7 @@ describe("carillon doctor on the servers of DATABASE_URL", () => {
     expect(findings[1]?.text).to.equal("accepts writes, timeline 1");
   });
 
-  it("fails if two accept writes", async () => {
+  it("fails if two servers accept writes", async () => {
     const proxy = await startFaultProxy(db.url);
     const findings = await examineServers(urlOf(Number(new URL(db.url).port), proxy.port));
     await proxy.close();

@@ -3,10 +3,10 @@ import { databaseHosts } from "@carillon/kit";
 
 import { type Finding, failed, ok, warning } from "./finding.ts";
 
-/** Bytes of the log by which a standby may be behind without a warning: one segment. */
+/** Bytes of WAL by which a standby may be behind without a warning: one segment. */
 const segment = 16 * 1024 * 1024;
 
-/** Checks each server of a URL with several: who accepts writes, and how far the standbys are behind. */
+/** Checks each server of a URL with several: which one accepts writes, and how far the standbys are behind. */
 export async function examineServers(databaseUrl: string): Promise<Finding[]> {
   if (databaseHosts(databaseUrl).length < 2) return [];
   const roles = await serverRoles(databaseUrl);
