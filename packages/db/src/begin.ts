@@ -11,7 +11,7 @@ const serverGraceMs = 1_000;
  * Returns the statement that begins a transaction. If a cancel request does not reach the server, `transaction_timeout`
  * prevents a COMMIT from succeeding long after the request was given up. Setting it costs a tenth of the time of a short
  * transaction, so that a transaction with nearly all of its request's time left uses the connection's setting.
- * @param limits what a connection to a pooler cannot set for its session, so that each transaction does
+ * @param limits to set for this transaction, because a pooler keeps no settings of sessions; undefined without a pooler
  */
 export function begin(
   mode: TransactionMode,

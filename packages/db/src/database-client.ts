@@ -4,12 +4,12 @@ import pg from "pg";
 import { FailoverConnection } from "./failover-connection.ts";
 import { choiceOf } from "./server-choice.ts";
 
-/** Milliseconds for a connection where the configuration does not say. */
+/** Milliseconds in which a connection must succeed, unless the configuration sets them. */
 const defaultConnectMs = 10_000;
-/** Share of that time for the servers; the rest is for the error that names them. */
+/** Part of that time for all servers together; the rest leaves time for the error that names them. */
 const serversShare = 0.95;
 
-/** The function of the server that waits for synchronous standbys; the text of its warning is translated. */
+/** The server function that warns of a COMMIT without replication. PostgreSQL translates the text, but not this name. */
 const replicationWait = "SyncRepWaitForLSN";
 
 /** A connection to the database of a URL, which may name several servers. */
@@ -36,9 +36,9 @@ export class DatabaseClient extends pg.Client {
   }
 
   /**
-   * Breaks the connection off before the answer to COMMIT is read. When a COMMIT that waits for a synchronous standby is
-   * cancelled, PostgreSQL answers COMMIT with a warning: it holds on this server, and a failover may lose it. So its
-   * outcome is unknown, as if the connection had broken.
+   * Closes the connection before it reads the answer to COMMIT. When a COMMIT that waits for a synchronous standby is
+   * cancelled, PostgreSQL answers COMMIT with a warning: the commit holds on this server, but a failover may lose it.
+   * So its outcome is unknown, as if the connection had broken.
    */
   #forgetCommit(): void {
     const { connection } = this;

@@ -10,7 +10,7 @@ import type { Tx } from "./tx.ts";
 /** The database of a process: one pool for SQL, Prisma and transactions. */
 export interface Database extends Sql {
   readonly url: string;
-  /** The address for connections that need a session of their own: PostgreSQL's, if `url` is a pooler's. */
+  /** The address for connections that need a session of their own: that of PostgreSQL, if `url` is that of a pooler. */
   readonly directUrl: string;
   readonly pool: pg.Pool;
   /** Prisma Client for tests: each call runs in a transaction of its own. */

@@ -5,7 +5,7 @@ import pg from "pg";
 
 import type { ServerChoice } from "./server-choice.ts";
 
-/** What `pg` has and its types lack. */
+/** A method that `pg` has and its types lack. */
 declare module "pg" {
   interface Connection {
     connect(port: number, host: string): void;
@@ -44,9 +44,9 @@ export interface FailoverOptions {
  *     connecting ──a server accepts writes──▶ chosen ──it refuses writes, or another was chosen──▶ closed
  *         └──no server is left, or one refuses the user──▶ closed
  *
- * While it is connecting, `pg` does not see what the servers say that are passed over. A server is passed over when it
- * cannot be reached, starts or stops, or is read-only; other refusals, such as a wrong password, are final, as with
- * libpq. The server reports `in_hot_standby` with each new session, from PostgreSQL 14 on.
+ * While it is connecting, it skips servers that cannot be reached, start or stop, or are read-only, and hides their
+ * errors from `pg`. Other refusals, such as a wrong password, are final, as with libpq. From PostgreSQL 14 on, a server
+ * reports `in_hot_standby` to each new session.
  */
 export class FailoverConnection extends pg.Connection {
   declare stream: pg.Connection["stream"];
@@ -71,7 +71,7 @@ export class FailoverConnection extends pg.Connection {
     this.#socket = this.stream;
   }
 
-  /** Ignores its arguments: the choice has the addresses. */
+  /** Connects to the current server. Ignores its arguments, which have one address. */
   override connect(): void {
     this.#isReadOnly = false;
     this.#timer = setTimeout(() => this.#passOver("no answer in time"), this.#options.perServerMs);
@@ -127,7 +127,7 @@ export class FailoverConnection extends pg.Connection {
     this.#options.choice.chosen(this.#server, this);
   }
 
-  /** Goes on to the next server; without one the connection fails. */
+  /** Skips this server and connects to the next one. After the last one, the connection fails. */
   #passOver(reason: string): true {
     clearTimeout(this.#timer);
     this.#refusals.push(`${this.#server.host}:${this.#server.port} ${reason}`);
@@ -145,7 +145,7 @@ export class FailoverConnection extends pg.Connection {
     return true;
   }
 
-  /** Destroys the streams of a server that is passed over; `pg` hears nothing of them any more. */
+  /** Destroys the streams of a skipped server, so that `pg` gets no more of their events. */
   #dropStreams(): void {
     for (const stream of new Set([this.stream, this.#socket])) {
       for (const event of ["connect", "data", "error", "end", "close"])
@@ -155,7 +155,7 @@ export class FailoverConnection extends pg.Connection {
     }
   }
 
-  /** Breaks the connection off, so that its statement fails and it leaves its pool. */
+  /** Closes the connection, so that its statement fails and its pool removes it. */
   leave(reason = anotherServer): void {
     if (this.#state !== "chosen") return;
     this.#close();

@@ -8,7 +8,7 @@ import { DatabaseClient } from "./database-client.ts";
 import { listenOn } from "./listen.ts";
 import { sqlState } from "./sql-errors.ts";
 
-describe("a database with several servers", () => {
+describe("failover between several database servers", () => {
   const db = useDatabase();
   let first: FaultProxy;
   let second: FaultProxy;
@@ -41,13 +41,13 @@ describe("a database with several servers", () => {
   /** Makes sessions of these ports read-only from the beginning, as a standby's are. */
   const readOnly = (url: string) => `${url}?options=-c%20default_transaction_read_only%3Don`;
 
-  it("is the first that answers, in the order of the URL", async () => {
+  it("connects to the first server that answers, in the order of the URL", async () => {
     const client = await connected(both());
     expect([client.port, second.accepted]).to.deep.equal([first.port, 0]);
     await client.end();
   });
 
-  it("is the next if the first refuses connections, and stays the next when the first is back", async () => {
+  it("connects to the next if the first refuses connections, and stays there when the first is back", async () => {
     await first.refuse();
     const client = await connected(both());
     expect(client.port).to.equal(second.port);
@@ -57,14 +57,14 @@ describe("a database with several servers", () => {
     await Promise.all([client.end(), later.end()]);
   });
 
-  it("is the next if the first accepts connections and does not answer, within the time for a connection", async () => {
+  it("connects to the next, within the time for a connection, if the first accepts connections and does not answer", async () => {
     first.freeze();
     const client = await connected(both(), { connectionTimeoutMillis: 1_000 });
     expect(client.port).to.equal(second.port);
     await client.end();
   });
 
-  it("is the next if the first starts or stops", async () => {
+  it("connects to the next if the first starts or stops", async () => {
     const starting = await startRefusingServer("57P03");
     const client = await connected(urlOf(starting.port, second.port));
     expect(client.port).to.equal(second.port);
@@ -72,14 +72,14 @@ describe("a database with several servers", () => {
     await starting.close();
   });
 
-  it("is refused if the first does not accept the user, as with libpq", async () => {
+  it("fails if the first does not accept the user, as with libpq", async () => {
     const strict = await startRefusingServer("28P01");
     const refusal = await failure(connected(urlOf(strict.port, second.port)));
     expect([sqlState(refusal), second.accepted]).to.deep.equal(["28P01", 0]);
     await strict.close();
   });
 
-  it("is none if all are read-only: the start names the variable, the servers and what would be right", async () => {
+  it("fails if all are read-only, with an error that names the variable, the servers and the remedy", async () => {
     const refusal = await failure(connectDatabase(readOnly(both()), { max: 1, name: "read-only" }));
     expect(refusal.message).to.equal(
       `DATABASE_URL: none of its servers accepts writes: 127.0.0.1:${first.port} is read-only, ` +
@@ -87,14 +87,14 @@ describe("a database with several servers", () => {
     );
   });
 
-  it("is none if two accept writes: the start names both", async () => {
+  it("fails if two servers accept writes, with an error that names both", async () => {
     const refusal = await failure(connectDatabase(both(), { max: 1, name: "split" }));
     expect(refusal.message).to.match(
       /^DATABASE_URL: 2 of its servers accept writes, 127\.0\.0\.1:\d+ \(timeline 1\) and .*: stop all but the one/,
     );
   });
 
-  it("takes over all connections of the process when one has reached it", async () => {
+  it("closes all connections to the old server when one has reached another server", async () => {
     const before = await connected(both());
     const ended = new Promise((resolve) => before.once("end", resolve));
     const running = failure(before.query("SELECT pg_sleep(60)"));
@@ -112,14 +112,14 @@ describe("a database with several servers", () => {
     await after.end();
   });
 
-  it("is left when it becomes read-only, and the failure is a passing one", async () => {
+  it("closes a connection whose server reports that it is read-only", async () => {
     const client = await connected(both());
     const ended = new Promise((resolve) => client.once("end", resolve));
     await client.query("SET default_transaction_read_only = on").catch(() => {});
     await ended;
   });
 
-  it("is left by a transaction that it refuses to write", async () => {
+  it("closes a connection after a write that the server refuses as read-only", async () => {
     const client = await connected(both());
     const ended = new Promise((resolve) => client.once("end", resolve));
     await client.query("BEGIN READ ONLY");
@@ -127,7 +127,7 @@ describe("a database with several servers", () => {
     await ended;
   });
 
-  it("is listened to again after the first has gone", async () => {
+  it("listens on the next server after the first has died", async () => {
     const heard: string[] = [];
     let connections = 0;
     const listening = listenOn(both(), "news", {

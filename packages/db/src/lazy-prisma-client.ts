@@ -20,7 +20,7 @@ export interface LazyPrismaClient {
  */
 const shared = whenNeeded(load);
 
-/** Creates the access of one database to the process's Prisma Client. */
+/** Returns one database's access to the Prisma Client of the process. */
 export function lazyPrismaClient(): LazyPrismaClient {
   return { enter: async (connection) => (await shared()).enter(connection) };
 }

@@ -258,7 +258,7 @@ export function unreachable(
 /** Refusals of a server that answers, by SQLSTATE. */
 const refusals: Record<string, string> = {
   "08P01":
-    "a pooler answers that refuses settings of sessions: set DATABASE_DIRECT_URL to PostgreSQL itself if it is in transaction mode, or let it ignore them:",
+    "a pooler refuses the settings of sessions: if it is in transaction mode, set DATABASE_DIRECT_URL to the address of PostgreSQL itself, otherwise let the pooler ignore these settings:",
   "3D000": "there is no such database:",
   "28P01": "user and password are not accepted at",
   "28000": "the user is not accepted at",

@@ -28,8 +28,8 @@ export interface PoolOptions {
   /** Longest time of a transaction, in milliseconds, on PostgreSQL 17 or later. */
   transactionTimeoutMs?: number;
   /**
-   * The address of PostgreSQL itself, if the pool connects to a pooler in transaction mode. Then sessions have no
-   * settings and no prepared statements, and each transaction sets its own limits.
+   * The address of PostgreSQL itself, if the pool connects to a pooler in transaction mode. Then the pool uses no
+   * settings of sessions and no prepared statements, and each transaction sets its own limits.
    */
   directUrl?: string | undefined;
   /** Whether transactions check the order of their locks (`lock-order.ts`); false unless given. */
@@ -85,7 +85,7 @@ export function createPool(databaseUrl: string, options: PoolOptions): pg.Pool {
     pipeline: true,
     // A socket whose peer has vanished reports nothing: our own timeout ends it.
     ...(statementTimeoutMs > 0 ? { query_timeout: statementTimeoutMs + 5_000 } : {}),
-    // A pooler refuses settings of a session.
+    // PgBouncer refuses these settings in the start-up message.
     ...(isPooled
       ? {}
       : {

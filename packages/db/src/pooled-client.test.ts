@@ -18,7 +18,7 @@ describe("a database behind a pooler in transaction mode", () => {
     current_setting('idle_in_transaction_session_timeout') AS idle,
     current_setting('transaction_timeout', true) AS transaction`;
 
-  it("prepares no statement, whose name another session would not know", async () => {
+  it("prepares no named statements, because another session would not know them", async () => {
     const named = { name: "pooled-one", text: "SELECT $1::int AS n" } as never;
     await pooled.rows(named, [1]);
     const prepared = await pooled.transaction(async (tx) => {
@@ -28,7 +28,7 @@ describe("a database behind a pooler in transaction mode", () => {
     expect(prepared).to.deep.equal([]);
   });
 
-  it("limits each transaction, and leaves nothing behind in its session", async () => {
+  it("limits each transaction, and leaves no settings behind in the session", async () => {
     const limited = { statement: "20s", idle: "10s", transaction: "25s" };
     const read = (mode: "read committed" | "repeatable read read only") =>
       pooled.transaction((tx) => tx.rows(settings as never), { mode });

@@ -1,9 +1,9 @@
 import { PoolClient } from "./pool-client.ts";
 
 /**
- * A connection of the pool to a pooler in transaction mode (PgBouncer): each transaction may run in another session, so
- * that no session has the statements that an earlier one prepared. Statements are sent without their names and are
- * prepared each time.
+ * A connection of the pool to a pooler in transaction mode (PgBouncer). Each transaction may run in a different
+ * session, which lacks the statements that an earlier one has prepared. So this client sends statements without their
+ * names, and PostgreSQL prepares them each time.
  */
 export class PooledClient extends PoolClient {
   // `pg` declares many overloads. All begin with the statement.

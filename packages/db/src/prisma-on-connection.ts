@@ -48,7 +48,7 @@ export function sharePrismaClient(): SharedPrismaClient {
   };
 }
 
-/** What Prisma takes for a pool: it lends the connection that was handed over, and never opens one. */
+/** The pool that Prisma's adapter gets. It returns the connection that `enter` handed over, and never opens one. */
 class HandedOverConnections extends pg.Pool {
   override connect(): Promise<pg.PoolClient> {
     const connection = handedOver.getStore();

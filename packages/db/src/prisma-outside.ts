@@ -6,8 +6,8 @@ type Method = (...given: readonly unknown[]) => unknown;
 type Client = Readonly<Record<string, Method & Readonly<Record<string, Method>>>>;
 
 /**
- * Creates a Prisma Client whose calls each run in a transaction of their own: the process's client has no connection
- * outside of one.
+ * Creates a Prisma Client that runs each call in a transaction of its own, because the client of the process has a
+ * connection only inside transactions.
  * @param transaction runs work in a transaction of one database
  */
 export function prismaOutside(
@@ -19,7 +19,7 @@ export function prismaOutside(
     {},
     {
       get: (_client, name: string) =>
-        // A client that is returned from an async function is no promise.
+        // Without this, `await` would take the client for a promise.
         name === "then"
           ? undefined
           : new Proxy((() => undefined) as unknown as Client[string], {

@@ -2,13 +2,14 @@ import { databaseHosts, type DatabaseHost } from "@carillon/kit";
 
 /** A connection to one of the servers. */
 interface Connection {
-  /** Breaks it off. */
+  /** Closes the connection, so that its statement fails. */
   leave(): void;
 }
 
 /**
- * Which of a URL's servers this process uses. All its connections use one: when a new connection has reached another
- * server, the others are broken off, because a server that was replaced may still answer, and what it commits is lost.
+ * The one of a URL's servers that all connections of this process use. When a new connection reaches a different
+ * server, closes the connections to other servers: a server that was replaced may still answer, but its commits will be
+ * lost.
  */
 export class ServerChoice {
   readonly #servers: readonly DatabaseHost[];
@@ -19,7 +20,7 @@ export class ServerChoice {
     this.#servers = servers;
   }
 
-  /** The servers in the order in which they are tried: the current one, then as in the URL. */
+  /** Returns the servers in the order in which to try them: the current one first, then the others as in the URL. */
   order(): readonly DatabaseHost[] {
     const current = this.#current;
     if (!current) return this.#servers;
@@ -42,7 +43,7 @@ export class ServerChoice {
 
 const choices = new Map<string, ServerChoice>();
 
-/** Returns what this process knows about the servers of a URL. URLs with the same servers share it. */
+/** Returns the server choice for a URL. URLs with the same servers share it. */
 export function choiceOf(databaseUrl: string): ServerChoice {
   const servers = databaseHosts(databaseUrl);
   const key = servers.map(({ host, port }) => `${host}:${port}`).join();

@@ -5,16 +5,16 @@ import { DatabaseClient } from "./database-client.ts";
 /** Milliseconds for the answer of one server. */
 const answerMs = 2_000;
 
-/** What one of the servers of a URL is at this moment. */
+/** The role of one of a URL's servers at this moment. */
 export interface ServerRole extends DatabaseHost {
-  /** Why it cannot be asked; undefined if it has answered. */
+  /** The error of the connection or the query; undefined if the server has answered. */
   readonly problem?: string;
   readonly acceptsWrites?: boolean;
   /** The timeline of a primary, which rises with each promotion. */
   readonly timeline?: number;
   /** PostgreSQL's `system_identifier`: the same for a primary and its standbys. */
   readonly cluster?: string;
-  /** Bytes of the log that a primary has written, or a standby received, since the cluster exists. */
+  /** The position in the WAL, in bytes: what a primary has written, or a standby has received. */
   readonly position?: number;
 }
 
@@ -25,7 +25,7 @@ const role = `SELECT current_setting('transaction_read_only') = 'off' AS "accept
   pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_receive_lsn() ELSE pg_current_wal_lsn() END,
     '0/0')::float8 AS position`;
 
-/** Asks each server of the URL, all at once, what it is. */
+/** Queries the role of each server of the URL, all at once. */
 export function serverRoles(databaseUrl: string): Promise<ServerRole[]> {
   return Promise.all(
     databaseHosts(databaseUrl).map(async (host, i) => {
@@ -49,7 +49,7 @@ export function serverRoles(databaseUrl: string): Promise<ServerRole[]> {
   );
 }
 
-/** Returns what is wrong with servers of which at most one may accept writes; undefined if nothing is. */
+/** Returns the problem if more than one server accepts writes, as the end of an error; else undefined. */
 export function conflictOf(roles: readonly ServerRole[]): string | undefined {
   const primaries = roles.filter(({ acceptsWrites }) => acceptsWrites);
   if (primaries.length < 2) return undefined;
@@ -60,9 +60,9 @@ export function conflictOf(roles: readonly ServerRole[]): string | undefined {
 }
 
 /**
- * Checks that at most one server of the URL accepts writes, before a process starts. Otherwise processes would write to
+ * Checks before a process starts that at most one server of the URL accepts writes. Otherwise processes could write to
  * different servers.
- * @throws StartupError naming the variable, and the servers
+ * @throws StartupError naming the variable and the servers
  */
 export async function refuseTwoPrimaries(databaseUrl: string, variable: string): Promise<void> {
   if (databaseHosts(databaseUrl).length < 2) return;

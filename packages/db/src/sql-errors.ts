@@ -32,7 +32,7 @@ export function isTransactionConflict(error: unknown): boolean {
 
 /**
  * Returns whether the same work may succeed later: the connection broke, another transaction won, a lock was not granted
- * in time, the server is stopping or has become read-only: the next connection reaches its successor.
+ * in time, or the server is stopping or has become read-only, and the next connection reaches its successor.
  */
 export function isTransient(error: unknown): boolean {
   const code = sqlState(error);

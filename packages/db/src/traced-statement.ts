@@ -3,8 +3,8 @@ import { traced } from "@carillon/kit";
 import type { Statement } from "./statement.ts";
 
 /**
- * Runs a statement within a span that has its name, or the first word of a statement without one. Neither its text nor its
- * values are recorded: they hold what people write.
+ * Runs a statement within a span. The span has the name of the statement, or the first word of a text without a name.
+ * It contains neither the text nor the values, because these hold what people write.
  */
 export function tracedStatement<T>(
   statement: Statement | string,

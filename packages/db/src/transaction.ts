@@ -17,7 +17,7 @@ export interface TransactionParts extends TxParts {
    * which has no `transaction_timeout`.
    */
   readonly transactionTimeoutMs: number | undefined;
-  /** Set by each transaction, if the pool connects to a pooler. */
+  /** Limits that each transaction sets, because the pool connects to a pooler; undefined without one. */
   readonly limits?: SessionLimits | undefined;
 }
 
