@@ -17,7 +17,7 @@ import { fleetMetrics } from "./fleet-metrics.ts";
 import type { EndedRun } from "./runner.ts";
 import type { CallMade, Delivered } from "./services.ts";
 
-/** How long `/health` waits for the queues, in milliseconds. */
+/** Milliseconds for which `/health` waits for the queues. */
 const queueAnswerMs = 2_000;
 
 /** Counters of the worker, for its heartbeat and its metrics. */

@@ -50,7 +50,7 @@ export interface OutgoingClient {
 /** Maximum size of the head of an answer, in bytes. */
 const maxHeadBytes = 16_384;
 
-/** Bytes that are returned of an answer that is too long. */
+/** Maximum bytes to return of an answer that is too long. */
 const beginningBytes = 4_096;
 
 /** Milliseconds for which an unused connection is kept. */
@@ -135,8 +135,8 @@ async function readBody(
   for await (const chunk of stream as AsyncIterable<Uint8Array>) {
     chunks.push(chunk);
     size += chunk.length;
-    // Leaving the loop destroys the stream and its connection. What is not returned is not copied, and not even read if the
-    // head says that the answer is too long: garbage outside of the heap makes V8 collect it late.
+    // Leaving the loop destroys the stream and its connection. The rest is not copied, and not read if `Content-Length`
+    // announces a longer answer, because V8 is slow to free memory outside of its heap.
     if (size > maxBytes || (length > maxBytes && size >= beginningBytes)) {
       const body = Buffer.concat(chunks, Math.min(size, maxBytes, beginningBytes));
       return { body, isCut: true };

@@ -26,7 +26,7 @@ type Context = JobContext<CallWebhook>;
  */
 const continuedMs = 5_000;
 
-/** Ready calls that are read when a slot is free. Jobs that read the same calls at once each claim a different one. */
+/** Ready calls to read when a slot is free: several, because other jobs may claim the first ones meanwhile. */
 const candidates = 8;
 
 /** Calls the endpoint of an outgoing webhook bot, with no transaction open meanwhile (bot-platform.md §2.4). */
@@ -49,7 +49,7 @@ async function call(context: Context): Promise<void> {
   }
 }
 
-/** Claims a call; undefined if it may not be made now. */
+/** Claims a call. @returns undefined if the call may not be made now */
 function claim(
   { services: { db, outgoing } }: Context,
   wanted: CallWebhook,
@@ -70,8 +70,8 @@ async function claimOneOf(
 }
 
 /**
- * Makes a call, and then further ready calls of its bot in the same slot, until other bots have their turn or the time of the
- * job has passed.
+ * Makes a call, and then further ready calls of its bot in the same slot. Stops when the bot has none, when another bot
+ * with the same endpoint has one, after a call without an answer, or at `endsAt`.
  * @returns the last call; undefined if it was interrupted
  */
 async function makeCallsOfBot(
@@ -88,7 +88,7 @@ async function makeCallsOfBot(
   }
 }
 
-/** Adds a job for a ready call, which uses another slot. */
+/** Adds a job that makes a ready call of the organization in another slot. */
 async function addJobBeside(
   context: Context,
   { realmId, callId, call: number }: ClaimedCall,
@@ -99,7 +99,7 @@ async function addJobBeside(
 
 /**
  * Makes a call and stores its answer.
- * @param endsAt time until which the next ready call of the bot is claimed, too
+ * @param endsAt time until which the transaction of the answer also claims the bot's next ready call
  * @returns undefined if it was interrupted
  */
 async function makeCall(
@@ -126,7 +126,7 @@ async function makeCall(
   };
   if (claimed.isOverflowed) {
     const reason = claimed.reason ?? "too many messages wait for the endpoint";
-    // It has no slot.
+    // An overflowed call has no slot for the next one.
     return settle({ kind: "failed", reason }, undefined, { canGoOn: false });
   }
   const prepared = await db.transaction((tx) => prepareCall(tx, site, claimed), {
@@ -142,7 +142,7 @@ async function makeCall(
   }
   const isTrialLost = await noteAnswer(context, claimed, made.outcome);
   const verdict = readAnswer(made.outcome, prepared.format);
-  // The circuit breaker decides on the call after one without an answer.
+  // After a call without an answer, the circuit breaker decides about the next one.
   const canGoOn = made.outcome.kind !== "lost";
   const settled = await settle(verdict, made.attempt, { canGoOn });
   if (isTrialLost) {

@@ -51,8 +51,8 @@ const giveUpAfterMs = 600_000;
 export const keptAttempts = 100;
 
 /**
- * Older attempts are deleted with every so many attempts on average. With each, a bot that is called often had to pass the
- * index entries of deleted ones each time, which took as long as all other statements of an answer.
+ * One attempt in so many, on average, deletes older attempts of the bot. When each attempt did, PostgreSQL passed the
+ * index entries of deleted attempts each time, which took as long as all other statements of an answer.
  */
 const deletedEvery = 25;
 
@@ -72,7 +72,7 @@ export interface MadeAttempt {
 /** How a call has ended for now. */
 export interface SettledCall {
   readonly outcome: "done" | "retry" | "failed" | "ended" | "overtaken";
-  /** The call that was claimed for the same slot. */
+  /** The next call, which has been claimed for the same slot; undefined if the slot was freed. */
   readonly next?: NextCall;
 }
 
@@ -123,9 +123,9 @@ const noteState = statement({
 });
 
 /**
- * Stores what follows from a call, in one transaction: the bot's reply, the state of the call, the attempt, and the messages
- * about a call that is given up. Does nothing for a call that another worker has made meanwhile. Then it claims the next
- * ready call of the bot for the same slot, or frees the slot.
+ * Stores the result of a call: the bot's reply, the state of the call, the attempt, and the messages about a call that
+ * is given up. Stores nothing for a call that another worker has made meanwhile. Then claims the next ready call of the
+ * bot for the same slot, or frees the slot.
  * @param verdict `ended` if the bot sends nothing
  * @param attempt undefined if no endpoint was called
  * @param nextForMs milliseconds for which the next call is claimed; undefined to claim none
@@ -176,7 +176,7 @@ async function storeResult(
     ]);
     return "ended";
   }
-  // Statements that do not need the result of another one are sent together: most of the time goes into round trips.
+  // Statements that do not depend on each other are sent together, because most of the time goes into round trips.
   const [, reply] = await Promise.all([
     lockAudience(tx, call, now),
     verdict.kind === "done" && verdict.reply !== undefined
@@ -260,7 +260,7 @@ function placeOf({ topic, channelId, memberIds }: CurrentCall): Place | undefine
     : { topic, destination: { kind: "channel", channelId } };
 }
 
-/** Locks the audience of the message, for what the bot says there. */
+/** Locks the audience of the message, to which the bot may reply. */
 function lockAudience(tx: Tx, { botId }: ClaimedCall, { channelId }: CurrentCall): Promise<void> {
   return lockAudiencesShared(tx, channelId === null ? [] : [channelId], [botId]);
 }
@@ -290,7 +290,7 @@ async function checkReply(
   return { realm, message };
 }
 
-/** Logs an attempt, and now and then deletes older ones than the last {@link keptAttempts} of the bot. */
+/** Logs an attempt. One in {@link deletedEvery} also deletes all but the last {@link keptAttempts} of the bot. */
 async function logAttempt(
   tx: Tx,
   call: ClaimedCall,

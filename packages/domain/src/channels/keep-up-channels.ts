@@ -35,8 +35,8 @@ export async function keepUpChannels(db: Database, signal: AbortSignal): Promise
 
 async function keepUp(db: Database, realmId: number, signal: AbortSignal): Promise<boolean> {
   /**
-   * Runs `work` for the day to do, in one transaction; undefined if another process holds the lock, or the day's work
-   * is finished.
+   * Runs `work` for the day that is to be processed, in one transaction.
+   * @returns undefined if another process holds the lock, or the day is already processed
    */
   const leading = <T>(work: (tx: Tx, day: string) => Promise<T>): Promise<T | undefined> =>
     db.transaction(async (tx) => {

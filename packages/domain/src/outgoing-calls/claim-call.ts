@@ -97,7 +97,7 @@ export async function claimCall(
   if (!slot) return undefined;
   const begun = await tx.first(begin, [callId, forMs]);
   if (begun) return { ...claimed, ...slot, ...begun };
-  // A worker that has ended another call of the bot came first.
+  // Another worker has just claimed it, with the answer to another call of the bot (`claimNextCall`).
   await releaseSlot(tx, slot.slotId);
   return undefined;
 }
@@ -129,16 +129,16 @@ const next = statement({
 
 /** A call that follows another one in its slot. */
 export interface NextCall extends ClaimedCall {
-  /** Whether one more call of the endpoint could be made at the same time. */
+  /** Whether the endpoint has one more free slot, for another call at the same time. */
   readonly isSlotFree: boolean;
 }
 
 /**
- * Claims the bot's ready call that is due the longest, for the slot of a call that was answered and is ending in this
- * transaction. Skips calls that other workers are claiming, so it waits for no lock.
+ * Claims the bot's ready call that is due the longest, for the slot of an answered call that ends in this transaction.
+ * Skips calls that other workers are claiming, so it waits for no lock.
  * @param forMs as for {@link claimCall}
- * @returns undefined if no call of the bot is ready, if it is the turn of another bot with this endpoint, or if the bot's
- *   endpoint has changed: the slot is still held
+ * @returns undefined if no call of the bot is ready, if another bot with this endpoint has a ready call, or if the
+ *   bot's endpoint has changed; the caller then frees the slot
  */
 export function claimNextCall(
   tx: Tx,
@@ -222,7 +222,7 @@ const wakeNext = statement({
     RETURNING id AS "callId", version, calls`,
 });
 
-/** Makes the next call of the conversation ready, after one has ended. @returns it, if it has waited for that */
+/** Makes the next call of a conversation ready, after one has ended. @returns the next call, if one has waited */
 export function wakeNextCall(
   tx: Tx,
   { botId, conversation }: Conversation,

@@ -31,8 +31,8 @@ const ready = statement({
 
 /**
  * Reads calls that may be made now, the longest due first.
- * @param wanted `realmId`: of this organization only; `olderThanMs`: due for so many milliseconds; `lastBotId`: the bot whose
- *   calls come after those of others
+ * @param wanted `realmId`: only calls of this organization; `olderThanMs`: only calls due for so many milliseconds;
+ *   `lastBotId`: the bot whose calls come after those of other bots
  */
 export function readyCalls(
   sql: Sql,

@@ -36,8 +36,8 @@ export function isLateByDeactivation({ cause }: Pick<Failure, "cause">): boolean
 }
 
 /**
- * Makes the failure of a row that fails without a check, because its account is deactivated or it is too late; undefined
- * for other rows.
+ * Makes the failure of a row that fails before its message is checked, because the account is deactivated or the row is
+ * too late; undefined for other rows.
  * @param options `handedOver`: whether another account sends it for a deactivated one
  */
 export function failedBeforeChecks(

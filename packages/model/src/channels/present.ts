@@ -75,7 +75,7 @@ export class ChannelPresenter {
   }
 }
 
-/** Loads the groups of the channels' permissions, which their clients' form needs. */
+/** Loads the groups of the channels' permissions, which the presenter writes in the form that clients get. */
 export async function loadChannelPresenter(
   sql: Sql,
   realmId: number,

@@ -203,8 +203,8 @@ export function lostAccessEvents(
 }
 
 /**
- * Returns the accounts that get the event of a removal: holders that can read the channel; null for all active
- * accounts.
+ * Returns the accounts that get the event of a removal: those that have a copy and can read the channel; null for all
+ * active accounts.
  */
 function seenBy(
   readerIds: readonly number[] | undefined,

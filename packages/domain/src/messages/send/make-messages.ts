@@ -17,7 +17,7 @@ export interface Receiving {
   readonly unseen: ReadonlyMap<number, readonly number[]>;
 }
 
-/** Loads the receivers of messages, with the flags of their copies and with those who cannot see the sender. */
+/** Loads the receivers of messages, the flags of their copies, and the receivers that cannot see the sender. */
 export async function loadReceiving(
   tx: Tx,
   realm: Realm,
