@@ -71,7 +71,7 @@ export async function makePictures<Op extends Operation, Result>(
 }
 
 /**
- * Throws ApiError `BAD_IMAGE` unless the content type and the first bytes of the file are of the same one of the types.
+ * Throws ApiError `BAD_IMAGE` unless the content type and the first bytes of the file agree on one of `types`.
  */
 async function checkType(
   { contentType, filename, head }: StoredFile,

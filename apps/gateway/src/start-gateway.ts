@@ -31,7 +31,7 @@ const poolSize = 10;
 
 /** Connections for adding jobs; a gateway processes none. */
 const queuePoolSize = 4;
-/** With a pooler, connections to PostgreSQL itself are scarce: jobs are added one after the other. */
+/** With a pooler, connections to PostgreSQL itself are scarce: the gateway adds its jobs over one, one by one. */
 const queuePoolSizeBesidePooler = 1;
 
 /**

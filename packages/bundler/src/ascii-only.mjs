@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * A template with the tag `String.raw`, whose escapes would stay visible, or one other non-ASCII character. White space is
- * left to esbuild: it may stand between tokens, as may a byte order mark.
+ * Matches a template with the tag `String.raw`, in which an escape would stay visible, or one non-ASCII character. It
+ * leaves white space to esbuild, because white space and a byte order mark may stand between tokens.
  */
 const rawTemplateOrCharacter = /String\.raw`(?:\\[^]|[^`\\])*`|[^\0-\x7f\s]/g;
 

@@ -110,7 +110,7 @@ export class EventHub<Context> {
     );
     const head = new Map(heads.map(({ realmId, seq }) => [realmId, seq]));
     const grown = waiting.filter((tail) => (head.get(tail.realmId) ?? 0) > tail.head);
-    // Only a failover to a standby that was behind makes a log shorter.
+    // A log becomes shorter only by a failover to a standby that was behind.
     for (const [tail, seq] of known)
       if ((head.get(tail.realmId) ?? 0) < seq) this.#tails.drop(tail);
     await Promise.all(grown.map((tail) => this.#logRejection(tail.pull())));

@@ -41,7 +41,7 @@ export class Tails<Context> {
       }
   }
 
-  /** Closes a tail whose events the log does not have any more, and ends its polls. */
+  /** Closes a tail with events that the log has lost, and ends its polls as if their queues were deleted. */
   drop(tail: Tail<Context>): void {
     this.#tails.delete(tail.realmId);
     tail.close();

@@ -10,12 +10,12 @@ export interface DatabaseHost {
   readonly port: number;
 }
 
-/** Most hosts of a URL: each takes a part of the time in which a connection must succeed. */
+/** Maximum hosts of a URL, because they share the time in which a connection must succeed. */
 const mostHosts = 10;
 const defaultPort = 5432;
 const parameter = "target_session_attrs";
 
-/** Everything before the hosts, the hosts, and the rest. A password may contain an `@`. */
+/** Captures the part before the hosts, the hosts, and the rest. A password may contain an `@`. */
 const form = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/is;
 
 /** Stands for the hosts while `URL` reads the rest. */
@@ -47,7 +47,7 @@ export function urlOfHost(url: string, index = 0): string {
   return changed.href;
 }
 
-/** Returns the URL after `change`, which sees one host instead of all; it must not change the host. */
+/** Returns the URL after `change`. `change` gets a URL with one placeholder for the hosts, which it must not change. */
 export function changeDatabaseUrl(url: string, change: (one: URL) => void): string {
   const [before, hosts, after] = parts(url);
   const one = new URL(`${before}${anyHost}${after}`);
@@ -61,7 +61,7 @@ export function databaseName(url: string): string {
   return decodeURIComponent(new URL(`postgres://${anyHost}${parts(url)[2]}`).pathname.slice(1));
 }
 
-/** Returns what is wrong with a URL, as the end of a sentence about its variable; undefined if it is right. */
+/** Returns the problem of a URL, as the end of a sentence about its variable; undefined for a valid URL. */
 export function databaseUrlProblem(text: string): string | undefined {
   const scheme = "must be a URL beginning with postgres:// or postgresql://";
   if (!form.test(text)) return scheme;
@@ -70,7 +70,7 @@ export function databaseUrlProblem(text: string): string | undefined {
   const names = hosts.split(",");
   for (const name of names) {
     const problem = hostProblem(name, names.length > 1);
-    // What looks like a host may be a part of the password, which must not be shown.
+    // The host may be a part of the password, which errors must not show.
     if (problem)
       return after.includes("@")
         ? "has an @ after its hosts: write /, ? and # in a password as %2F, %3F and %23"

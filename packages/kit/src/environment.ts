@@ -267,11 +267,11 @@ export function readEnvironment(
   throw new StartupError(`${String(issue?.path[0])} ${issue?.message ?? "is wrong"}`);
 }
 
-/** @throws StartupError when there is a direct address without that of the pooler */
+/** Returns the environment. @throws StartupError if DATABASE_DIRECT_URL is set and DATABASE_URL is not */
 function checkedPooler(env: Environment): Environment {
   if (env.DATABASE_DIRECT_URL !== undefined && env.DATABASE_URL === undefined) {
     throw new StartupError(
-      "DATABASE_DIRECT_URL is set, and DATABASE_URL is not: set DATABASE_URL to the address of the pooler, or without a pooler to that of PostgreSQL",
+      "DATABASE_DIRECT_URL is set, and DATABASE_URL is not: set DATABASE_URL to the address of the pooler; without a pooler, set only DATABASE_URL",
     );
   }
   return env;
@@ -302,17 +302,18 @@ function withPassword(env: Environment): Environment {
   };
 }
 
-/** Where a process finds the database. */
+/** The addresses at which a process connects to the database. */
 export interface DatabaseAddresses {
   /** For transactions and single statements; with `directUrl`, that of a pooler in transaction mode. */
   readonly databaseUrl: string;
-  /** For what needs a session of its own: listeners, queues, migrations, commands. Undefined without a pooler. */
+  /** For connections that need a session: listeners, queues, migrations, commands. Undefined without a pooler. */
   readonly directUrl: string | undefined;
 }
 
 /**
- * Returns where the database is.
- * @throws StartupError naming DATABASE_URL
+ * Returns the addresses of the database.
+ * @param why what the process needs it for, for the error
+ * @throws StartupError if DATABASE_URL is not set
  */
 export function databaseAddresses(env: Environment, why: string): DatabaseAddresses {
   const databaseUrl = required(env, "DATABASE_URL", why);

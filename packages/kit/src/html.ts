@@ -1,4 +1,4 @@
-/** HTML that {@link html} has made, or that is inserted as it is. */
+/** HTML that {@link html} inserts without escaping it. */
 export class Html {
   readonly text: string;
 

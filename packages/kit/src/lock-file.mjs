@@ -71,7 +71,7 @@ function moveAway(path, aside, holder) {
 }
 
 /**
- * Names a process by its id and its start time, so that a later process with the same id is another one.
+ * Names a process by its id and its start time, so that a later process with the same id has a different name.
  * @param {number} pid
  */
 function identity(pid) {

@@ -17,13 +17,13 @@ const failureLogIntervalMs = 60_000;
 /** A tracer whose spans go to a collector. */
 export interface Exporting {
   readonly tracer: Tracer;
-  /** Sends what is left, for at most `limitMs` milliseconds. */
+  /** Sends the remaining spans, and gives up after `limitMs` milliseconds. */
   stop(limitMs: number): Promise<void>;
 }
 
 /**
- * Starts OpenTelemetry's SDK: spans are sent in batches to the collector that the environment names. While the collector
- * is away they are dropped.
+ * Starts OpenTelemetry's SDK, which sends spans in batches to the collector that the environment names. It drops them
+ * while the collector does not answer.
  */
 export function startExporting(role: string, log: Logger): Exporting {
   reportFailures(log);
@@ -58,7 +58,7 @@ class HarmlessSpans extends BatchSpanProcessor {
   }
 }
 
-/** Logs the SDK's warnings and errors. A collector that is away would otherwise cause a line every few seconds. */
+/** Logs the SDK's warnings and errors, once a minute: while the collector is down, there is one every few seconds. */
 function reportFailures(log: Logger): void {
   let nextAt = 0;
   let unlogged = 0;

@@ -6,7 +6,7 @@ export interface RedisEndpoint {
   readonly port: number;
 }
 
-/** Files in PEM format for connections with TLS. Without `ca`, the authorities of Node.js are trusted. */
+/** Paths of PEM files for connections with TLS. Without `ca`, clients trust the authorities of Node.js. */
 export interface RedisTls {
   readonly ca: string | undefined;
   readonly cert: string | undefined;
@@ -58,7 +58,7 @@ const endpoint = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::(\d{1,5}))?$/i;
 
 /**
  * Parses `REDIS_URL`.
- * @throws StartupError that says what would be right, and contains nothing of the value, which may hold passwords
+ * @throws StartupError that names the correct form, and quotes no part of the value, which may hold passwords
  */
 export function parseRedisUrl(text: string): RedisAddress {
   if (!/^rediss?(\+sentinel|\+cluster)?:\/\//i.test(text)) {

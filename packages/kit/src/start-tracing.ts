@@ -3,14 +3,14 @@ import type { Logger } from "./logger.ts";
 import type { Shutdown } from "./shutdown.ts";
 import { traceWith } from "./tracing.ts";
 
-/** Order of the shutdown step: after everything that is traced. */
+/** Order of the shutdown step: after the steps that may still record spans. */
 const last = 5;
 /** Milliseconds in which a collector may take the last spans of a process that ends. */
 const flushMs = 2_000;
 
 /**
  * Starts to record traces if `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` is set; otherwise
- * OpenTelemetry's SDK is not even loaded. The SDK reads its other variables (`OTEL_…`) itself.
+ * does not load OpenTelemetry's SDK. The SDK reads its other variables (`OTEL_…`) itself.
  * @param role of this process, such as `gateway`
  */
 export async function startTracing(

@@ -36,8 +36,9 @@ export function isTracing(): boolean {
 }
 
 /**
- * Runs `work` within a span if this process records traces. The span ends with the work; what the work starts belongs to
- * it. An error is recorded by its code or class alone, because messages of errors quote what people write.
+ * Runs `work` within a span if this process records traces. The span ends with the work, and is the parent of spans
+ * that the work starts. Records only the code or class of an error, because messages of errors may quote what people
+ * write.
  * @param work receives the span, or undefined if nothing is recorded
  */
 export async function traced<T>(

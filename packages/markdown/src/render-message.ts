@@ -16,8 +16,8 @@ const DEAREST_TEX = 2000;
 const MOST_CODE = 5000;
 
 /**
- * Limit of words and signs in that code. Tokenizers take time for each of them, and brackets keep their state: 5,000 open
- * brackets took 60 ms in a new process. 98 % of code of 5,000 characters has fewer.
+ * Limit of words and signs in that code. Tokenizers take time for each of them, and some keep a state for each open
+ * bracket: 5,000 open brackets took 60 ms in a new process. 98 % of code of 5,000 characters has fewer words and signs.
  */
 const MOST_CODE_WORDS = 2000;
 

@@ -1,2 +1,2 @@
-// A CommonJS package, whose named exports a dynamic import of a bundle would not find.
+// Imported statically, because in a bundle a dynamic import of this CommonJS package has no named exports.
 export { BullMQOtel } from "bullmq-otel";

@@ -12,7 +12,7 @@ import {
 /** A client of one server, of the master that Sentinels name, or of a Cluster. */
 export type RedisClient = Redis | Cluster;
 
-/** How a client waits and retries; in the terms of ioredis, for all three kinds. */
+/** How a client of any kind waits and retries. The names are those of ioredis. */
 export interface RedisClientOptions extends Pick<
   RedisOptions,
   | "autoResubscribe"
@@ -24,21 +24,21 @@ export interface RedisClientOptions extends Pick<
   | "maxRetriesPerRequest"
   | "socketTimeout"
 > {
-  /** Milliseconds until the next attempt to connect; null: there is none. */
+  /** Returns the milliseconds until the next attempt to connect; null makes one attempt only. */
   readonly retryStrategy: ((attempt: number) => number) | null;
-  /** Duplicates have no socket timeout: BullMQ makes them for its blocking commands, which it watches itself. */
+  /** Whether duplicates have no socket timeout: BullMQ makes them for blocking commands, and watches these itself. */
   readonly blockingDuplicates?: boolean;
 }
 
-/** Milliseconds between two readings of a Cluster's slots, which also find that a frozen node was replaced. */
+/** Milliseconds between two readings of a Cluster's slots. They also show that a replica has replaced a frozen node. */
 const slotsEveryMs = 2_000;
 
 /** How often a command is repeated on a Cluster that fails over, 100 ms apart, before it fails. */
 const redirections = 16;
 
 /**
- * Makes a client for `REDIS_URL`. It follows failovers: Sentinels are asked for the master at every connection, and
- * announce a new one; a Cluster's nodes say where slots are.
+ * Makes a client for `REDIS_URL` that follows failovers. It asks the Sentinels for the master at each connection, and
+ * they announce a new master; a Cluster's nodes tell it where slots are.
  * @throws StartupError naming REDIS_URL
  */
 export function openRedis(url: string, options: RedisClientOptions): RedisClient {
@@ -59,7 +59,7 @@ export function openRedis(url: string, options: RedisClientOptions): RedisClient
       ...(lazyConnect !== undefined && { lazyConnect }),
       clusterRetryStrategy: retryStrategy,
       slotsRefreshInterval: slotsEveryMs,
-      // Commands that wait for a server wait for a failover too.
+      // A command that is retried without limit also waits for a failover.
       maxRedirections: waiting.maxRetriesPerRequest === null ? Infinity : redirections,
       // A certificate names the host, not its address.
       ...(tls && { dnsLookup: (host, found) => found(null, host) }),
@@ -106,9 +106,9 @@ function whereabouts(
     db,
     sentinelRetryStrategy: retryStrategy ?? (() => null),
     sentinelCommandTimeout: 2_000,
-    // Closes connections to a former master that is frozen, and so closes none itself.
+    // Disconnects clients from a former master that is frozen, and so does not close their connections itself.
     failoverDetector: true,
-    // A frozen master does not end its side of the connection; ioredis would wait for 2 s.
+    // A frozen master does not close its side of the connection; by default ioredis waits 2 s for that.
     disconnectTimeout: 500,
     Connector: Sentinels,
     ...(sentinelUsername !== undefined && { sentinelUsername }),
@@ -160,16 +160,16 @@ class ClusterOfWorkers extends Cluster {
   }
 }
 
-/** What ioredis's connector has beside its public interface. */
+/** Parts of ioredis's connector that its types do not declare. */
 interface SentinelInternals {
   connectToSentinel: (this: unknown, ...given: unknown[]) => Redis;
   failoverDetector: { cleanup(): void } | null;
 }
 
 /**
- * Finds the master as ioredis does, with two differences for the time during which a Sentinel or the master is away. An
- * announcement of a new master that arrives while the client connects again does not end the client for good. Errors of
- * connections to a Sentinel are not printed: ioredis connects again by itself.
+ * Finds the master as ioredis does, with two differences. An announcement of a new master that arrives while the client
+ * reconnects does not end the client for good. Errors of connections to a Sentinel are not printed, because ioredis
+ * reconnects by itself.
  */
 class Sentinels extends SentinelConnector {
   constructor(options: unknown) {

@@ -115,7 +115,7 @@ function construct(
     },
     backend.factory,
   );
-  // The clients of Redis report their errors themselves, once for all queues.
+  // The clients of Redis log their errors once for all queues.
   const level = backend.kind === "redis" ? "debug" : "warn";
   queue.on("error", (error) => log[level]({ err: error, queue: name }, "queue error"));
   return queue;

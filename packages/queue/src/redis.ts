@@ -45,7 +45,7 @@ export async function prepareRedis(redisUrl: string, log: Logger): Promise<void>
   }
 }
 
-/** Returns the latest error behind a failed attempt to connect: of a Sentinel, or of a node of a Cluster. */
+/** Records errors of a client, its Sentinels and its nodes. @returns a function that returns the latest one */
 function watchErrors(client: RedisClient): () => unknown {
   let last: unknown;
   for (const event of ["error", "sentinelError", "node error"])

@@ -2,8 +2,8 @@ import { isTracing } from "@carillon/kit";
 import type { Telemetry } from "bullmq";
 
 /**
- * Returns what makes BullMQ record spans: of each job that is added, and of each run, which belongs to the trace that
- * added the job. Undefined unless this process records traces.
+ * Returns the option with which BullMQ records a span for each job that it adds, and for each run of a job. A run
+ * belongs to the trace that added the job. Undefined unless this process records traces.
  */
 export async function queueTelemetry(): Promise<Telemetry | undefined> {
   if (!isTracing()) return undefined;

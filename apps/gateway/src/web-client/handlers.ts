@@ -55,7 +55,7 @@ export function webClientHandlers({
   ];
 }
 
-/** Throws ApiError `NOT_FOUND` if a later build has deleted the file, and any other error of reading as it is. */
+/** Throws ApiError `NOT_FOUND` if a later build has deleted the file; rethrows any other error. */
 function whyMissing(error: NodeJS.ErrnoException): never {
   throw error.code === "ENOENT" ? errors.notFound() : error;
 }

@@ -45,7 +45,7 @@ export function redisPubSub(
       onReconnected?.();
     } catch (error) {
       log.warn({ err: error }, "subscribing to wake-ups failed; reading the log every second");
-      // A client of a Cluster is ready while the node of its subscription is away, and is not ready once more.
+      // A client of a Cluster stays ready while the node of its subscription is down, so no `ready` event follows.
       if (subscriber?.status === "ready")
         again = setTimeout(() => void subscribe(), subscribeAgainMs);
     }
