@@ -92,7 +92,7 @@ describe("The browser client with faults of the server and the network", () => {
     expect(await stored()).to.deep.equal(["before", "into the ice", "after"]);
   });
 
-  it("sends a message again after a refusal of the key that the server does not confirm", async () => {
+  it("sends a message again after a 401, if the API key still works", async () => {
     const { open, person } = scene();
     const lea = await person("Lea");
     const { hash, say, stored } = await topic("unconfirmed", lea);
@@ -110,7 +110,7 @@ describe("The browser client with faults of the server and the network", () => {
     await page.locator(".unsent").waitFor();
     await waitFor(
       async () => {
-        // Ends a wait of ten seconds.
+        // Skips a wait of ten seconds.
         await page.evaluate("dispatchEvent(new Event('online'))");
         return (await stored()).length === 2;
       },
@@ -120,14 +120,14 @@ describe("The browser client with faults of the server and the network", () => {
     expect(await stored()).to.deep.equal(["before", "not lost"]);
   });
 
-  it("goes on with its events after an answer that the server has not sent", async () => {
+  it("resumes its events after a proxy has answered polls with a page of its own", async () => {
     const { open, person } = scene();
     const max = await person("Max");
     const { hash, say } = await topic("intercepted", max);
     await say("before");
     const { page } = await open(hash, { as: max });
     await inList(page, "before").waitFor();
-    // Polls are answered by a page of a proxy until the message is there.
+    // A proxy answers polls with a page of its own until the message is there.
     let isAway = true;
     await page.route("**/api/v1/events?*", (route) =>
       isAway ? route.fulfill({ status: 404, body: "<h1>Not here</h1>" }) : route.fallback(),

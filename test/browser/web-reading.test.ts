@@ -268,7 +268,7 @@ describe("Reading and writing in the browser client", () => {
         });
       });
 
-      it("offers to go on in a search without results that has missed a message", async () => {
+      it("offers the newest message in an empty search that has missed one", async () => {
         const { ada, ben, say } = await pair(`missed-${size}`);
         const { page, context } = await open(`#narrow/search/ibis-${size}`, ada);
         await page.getByText("No messages here yet.").waitFor();

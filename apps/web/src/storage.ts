@@ -54,7 +54,7 @@ export const storage = {
   },
 };
 
-/** Tries to store the values that are in memory. Space may have been freed since the browser refused them. */
+/** Tries to store the values that are in memory: there may be room again since the browser refused them. */
 function storeAll(): void {
   for (const [key, text] of memory)
     try {

@@ -22,7 +22,7 @@ describe("The draft of a compose box", () => {
     return id;
   }
   const contents = () => plans.drafts.all().map(({ content }) => content);
-  /** A box of this browser. Its server trims contents, and tells of changes at once. */
+  /** Makes a box of this browser. Its server trims contents, and sends the events of changes at once. */
   function box() {
     const client = {
       createDrafts: ({ drafts }: { drafts?: readonly Pick<Draft, "content">[] }) =>
@@ -36,7 +36,7 @@ describe("The draft of a compose box", () => {
       { plans, settings: new Settings(), client: client as never },
       "draft:view",
     );
-    /** Runs the requests that wait. */
+    /** Waits until the queued requests have ended. */
     const settle = () => new Promise((resolve) => setImmediate(resolve));
     return {
       adopt: () => keeper.adopt(place),
@@ -78,7 +78,7 @@ describe("The draft of a compose box", () => {
     expect(contents()).to.deep.equal(["Half a thought"]);
   });
 
-  it("is that of another device if the box has shown it", async () => {
+  it("replaces a draft of another device if the box has shown it", async () => {
     store("from the phone");
     const { adopt, write, send } = box();
     expect(adopt()).to.equal("from the phone");
@@ -88,7 +88,7 @@ describe("The draft of a compose box", () => {
     expect(contents()).to.deep.equal([]);
   });
 
-  it("is not that of another device if the box has not shown it", async () => {
+  it("leaves a draft of another device alone if the box has not shown it", async () => {
     store("from the phone");
     const { write, send } = box();
     await write("from here");
@@ -97,7 +97,7 @@ describe("The draft of a compose box", () => {
     expect(contents()).to.deep.equal(["from the phone"]);
   });
 
-  it("is another one after another device has changed it", async () => {
+  it("becomes a new draft after another device has changed the old one", async () => {
     const { write, send } = box();
     await write("from here");
     store("changed on the phone", 1);

@@ -5,7 +5,7 @@ import type { Organization } from "../store/organization.ts";
 
 /** Milliseconds without a change after which a text is stored. */
 const restMs = 1_500;
-/** Characters of a draft that are compared. The server shortens longer texts. */
+/** Characters of a draft to compare, because the server shortens longer texts. */
 const compared = 9_000;
 
 type DraftContent = Omit<Draft, "id" | "timestamp">;
@@ -17,14 +17,14 @@ interface OwnDraft {
   readonly contents: readonly string[];
 }
 
-/** The parts of the organization that the drafts need. */
+/** The parts of an organization that the keeper uses. */
 interface Source extends Pick<Organization, "plans" | "settings"> {
   readonly client: Pick<Organization["client"], "createDrafts" | "editDraft" | "deleteDraft">;
 }
 
 /**
- * Stores the text of a compose box as a draft on the server, one request after the other. Does not change or delete a draft
- * whose text comes from another device, unless the box has shown that text.
+ * Stores the text of a compose box as a draft on the server, one request after the other. Changes or deletes a draft
+ * with a text from another device only if the box has shown that text.
  */
 export class DraftKeeper {
   readonly #organization: Source;
@@ -57,7 +57,7 @@ export class DraftKeeper {
     this.#timer = setTimeout(() => this.#store(), restMs);
   }
 
-  /** Drops the pending change, because another tab has changed the text and stores it. */
+  /** Drops the pending change: another tab has changed the text later, and stores it. */
   forgetChange(): void {
     clearTimeout(this.#timer);
     this.#latest = undefined;
@@ -104,7 +104,7 @@ export class DraftKeeper {
     const own = storage.read<OwnDraft>(this.#storageKey);
     if (!own) return undefined;
     const stored = this.#organization.plans.drafts.get(own.id);
-    // The event that adds the draft may not have arrived.
+    // The event that adds the new draft may not have arrived yet.
     if (!stored) return own;
     const isKnown = own.contents.some((content) => isSameText(content, stored.content));
     return isKnown ? own : undefined;

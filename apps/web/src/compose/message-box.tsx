@@ -5,7 +5,7 @@ import type { ComposeState } from "./compose-state.ts";
 
 export interface MessageBoxProps {
   readonly state: ComposeState;
-  /** Whether the preview is in its place. A hidden box keeps its caret. */
+  /** Whether the preview replaces the box. A hidden box keeps its caret. */
   readonly isHidden: boolean;
   readonly onSend: () => void;
   readonly onTyped: () => void;
@@ -82,6 +82,6 @@ function takeFiles(
 /** Makes the box as high as its text; the style sheet says how high at most. */
 function grow(box: HTMLTextAreaElement): void {
   box.style.blockSize = "auto";
-  // Measuring an empty box would lay out the page when it is drawn first.
+  // Measuring would force a layout of the page, also at its first frame. An empty box needs none.
   if (box.value !== "") box.style.blockSize = `${box.scrollHeight + 2}px`;
 }

@@ -61,7 +61,7 @@ export class Uploads {
     this.#drop(id);
   }
 
-  /** Cancels the running uploads: their links would go into the text of a view that is closed. */
+  /** Cancels the running uploads, because their links would go into the text of a closed view. */
   close(): void {
     this.#unsubscribe();
     for (const { ending } of this.pending.value) ending.abort();
@@ -80,7 +80,7 @@ export class Uploads {
         signal: ending.signal,
         onProgress: (progress) => this.#change(id, { progress }),
       });
-      // Closing the view does not reach an upload that has just ended.
+      // The view was closed when the upload had just ended.
       if (ending.signal.aborted) return;
       this.#drop(id);
       this.#insert(id, `[${plain(name)}](${encodeURI(url)})`);

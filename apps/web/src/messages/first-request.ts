@@ -14,8 +14,8 @@ const around = 50;
 const sent = new WeakMap<Source, FirstRequest>();
 
 /**
- * Requests the messages of a page before the page is drawn, which would delay the request. The caller has registered an event
- * queue, so that no message is missed in between.
+ * Requests the messages of a page before the page is drawn, because drawing would delay the request. The caller has
+ * registered an event queue, so that the client misses no later message.
  */
 export function sendFirstRequest(client: Source, page: Route): void {
   if (page.page !== "messages") return;
@@ -26,7 +26,7 @@ export function sendFirstRequest(client: Source, page: Route): void {
   sent.set(client, { params: JSON.stringify(params), answer });
 }
 
-/** Requests messages, or takes the answer to the same request by `sendFirstRequest`, which is used once. */
+/** Requests messages. If `sendFirstRequest` has sent the same request, returns the answer to it, once. */
 export function requestMessages(
   client: Source,
   params: GetMessagesParams,

@@ -7,7 +7,7 @@ import { sendFirstRequest } from "./first-request.ts";
 import { MessageWindow } from "./message-window.ts";
 
 describe("The loaded messages of a view", () => {
-  /** A view of all messages. The server has messages with these ids. */
+  /** Makes a view of all messages, whose server has messages with these ids. */
   function viewOf(ids: Set<number>) {
     const messageOf = (id: number) =>
       ({ id, content: `at ${ids.size}`, flags: ["read"] }) as unknown as Message;
@@ -23,7 +23,7 @@ describe("The loaded messages of a view", () => {
     return { view: new MessageWindow(source, [], null), client: source.client, messages, requests };
   }
 
-  it("are those of the request that was sent before the view was drawn, once", async () => {
+  it("come from the request that was sent before the view was drawn, the first time only", async () => {
     const ids = new Set([1, 2]);
     const { view, client, requests } = viewOf(ids);
     sendFirstRequest(client, allMessages);
@@ -35,7 +35,7 @@ describe("The loaded messages of a view", () => {
     expect(view.loaded.value.ids).to.deep.equal([1, 2, 3]);
   });
 
-  it("are not those of an earlier request for another view", async () => {
+  it("do not come from an earlier request for another view", async () => {
     const { view, client, requests } = viewOf(new Set([1]));
     sendFirstRequest(client, { page: "messages", terms: [], near: 1 });
     await view.load();

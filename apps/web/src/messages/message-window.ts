@@ -75,7 +75,7 @@ export class MessageWindow {
     this.#isClosed = true;
   }
 
-  /** Whether the view has no messages but the loaded ones. */
+  /** Whether all messages of the view are loaded. */
   get isWhole(): boolean {
     return this.hasOldest.value && this.hasNewest.value;
   }
@@ -91,7 +91,7 @@ export class MessageWindow {
     let answer: { readonly value: T } | undefined;
     try {
       answer = { value: await request() };
-      // In a task of its own: reading the answer has taken a part of this frame.
+      // Continues in a new task, because parsing the answer has used a part of this frame's time.
       await nextTask();
     } finally {
       batch(() => {
@@ -190,7 +190,7 @@ export class MessageWindow {
       await this.load();
       return;
     }
-    // After a long absence, more messages may be loaded than one request can name.
+    // More messages may be loaded than one request can name.
     for (let end = ids.length; end > 0; end -= longest) {
       const some = ids.slice(Math.max(0, end - longest), end);
       await this.whileReading(

@@ -16,7 +16,7 @@ const t = texts.schedule;
 
 export interface EditDialogProps {
   readonly message: ScheduledMessage;
-  /** Returns the conditions; undefined while they are unknown: then they stay as they are. */
+  /** Returns the conditions; undefined while they are not loaded. */
   readonly conditionsNow: () => readonly Condition[] | undefined;
   /** Whether only the time is asked for. */
   readonly isTimeOnly: boolean;
@@ -30,7 +30,7 @@ export function EditDialog(props: EditDialogProps) {
   const { message, conditionsNow, isTimeOnly, isOccurrence, onClose } = props;
   const { client, clock, me } = useOrganization();
   const { zone } = useTimeStyle();
-  // They may become known while the dialog is open.
+  // The conditions may arrive while the dialog is open.
   const conditions = conditionsNow();
   const before = {
     place: conversationOf(message, me),
@@ -43,7 +43,7 @@ export function EditDialog(props: EditDialogProps) {
   const place = useSignal(before.place);
   const content = useSignal(before.content);
   const time = useSignal({ local: before.local, zone });
-  /** Undefined until the person changes them. */
+  /** The conditions that the person has chosen; undefined until then. */
   const unless = useSignal<readonly Condition[] | undefined>(undefined);
   const chosen = unless.value ?? before.unless;
   const hasTopic = "channelId" in place.value;

@@ -9,7 +9,7 @@ export type OpenDialog =
   | {
       readonly kind: "edit" | "time";
       readonly message: ScheduledMessage;
-      /** Returns the conditions; undefined while they are unknown. */
+      /** Returns the conditions; undefined while they are not loaded. */
       readonly conditionsNow: () => readonly Condition[] | undefined;
       readonly isOccurrence: boolean;
     }

@@ -11,7 +11,7 @@ import { beginningOf, type ChannelGroup, groupChannels } from "./groups.ts";
 import { SidebarLink } from "./link.tsx";
 import { TopicList } from "./topic-list.tsx";
 
-/** Maximum lines that a window shows. */
+/** Channels that fit into a high window. */
 const visible = 60;
 
 /** The channels of the account by folder. The channel of the current view shows its topics. */
@@ -26,7 +26,7 @@ export function ChannelList() {
 function ChannelGroups({ groups }: { readonly groups: readonly ChannelGroup[] }) {
   const counts = countsByChannel(useOrganization());
   const current = route.value.page === "messages" && operandOf(route.value.terms, "channel");
-  // At first only the lines that are visible, so that the messages are drawn sooner.
+  // Draws only visible channels at first, so that the messages are drawn sooner.
   const shown = useWhenIdle() ? groups : beginningOf(groups, visible);
   return shown.map(({ key, title, channels: group }) => (
     <section key={key} class="sidebar-section">

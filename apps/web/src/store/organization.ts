@@ -135,7 +135,7 @@ export class Organization {
   async #follow(signal: AbortSignal): Promise<void> {
     try {
       this.#items = this.client.events({
-        // A stream that has failed goes on where it was, so that no event is missed.
+        // After a failure, resumes at the last event, so that the client misses none.
         resume: this.#items?.position,
         event_types: eventTypes,
         fetch_event_types: sections,

@@ -192,8 +192,9 @@ export class Outbox {
 }
 
 /**
- * The server may still be carrying out an earlier request with the key, or wants the message later. After a 401, the
- * organization checks the API key. If it is revoked, the sending ends, and begins again after the next sign-in.
+ * Statuses after which the message may still be sent. The server may be processing an earlier request with the key, or
+ * may accept the message later. After a 401, the organization checks the API key. If the key is revoked, sending stops
+ * until the next sign-in.
  */
 const undecided = [401, 408, 409, 429];
 

@@ -19,7 +19,7 @@ interface Reported {
  * the server's time.
  */
 export function reportPresence({ client, presence, clock }: Reported, signal: AbortSignal): void {
-  // The first snapshot may arrive after the sign-out. Such a signal would never stop the timers.
+  // The first snapshot may arrive after the sign-out. A signal that is already aborted would never stop the timers.
   if (signal.aborted) return;
   let lastInput = Date.now();
   let lastUpdate = -1;

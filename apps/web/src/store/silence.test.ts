@@ -4,7 +4,7 @@ import type { Connection } from "./connection.ts";
 import { Silence } from "./silence.ts";
 
 describe("The silence of the server", () => {
-  /** Requests that have waited too long, and a function that aborts each. */
+  /** Starts requests that wait too long. @returns the connection, and a function for each request that aborts it */
   async function lateRequests(count: number) {
     const connection = signal<Connection>("live");
     const silence = new Silence(connection, 1);
@@ -36,7 +36,7 @@ describe("The silence of the server", () => {
     expect(connection.value).to.equal("live");
   });
 
-  it("does not end when the time of a request is over", async () => {
+  it("does not end when a request times out", async () => {
     const { connection, requests } = await lateRequests(1);
     await requests[0]?.(new DOMException("too long", "TimeoutError"));
     expect(connection.value).to.equal("silent");

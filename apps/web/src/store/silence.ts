@@ -48,7 +48,7 @@ export class Silence {
   }
 }
 
-/** The client aborts a request by the same signal when its time is over: then the server is still silent. */
+/** Whether the caller aborted the request. At a timeout the client aborts the same signal, but the silence lasts. */
 function isAbortedByCaller(signal: AbortSignal | null | undefined): boolean {
   const reason: unknown = signal?.reason;
   const isTimeout = reason instanceof DOMException && reason.name === "TimeoutError";

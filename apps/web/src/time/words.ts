@@ -87,7 +87,7 @@ export function relative(seconds: number, now: number, { locale }: TimeStyle): s
   return "";
 }
 
-/** A format, and what it has written by minute: a row compares its day with that of the row above, which has written it. */
+/** A format, and its texts by minute: each row formats the day of the row above again, to compare it with its own. */
 interface Format {
   readonly intl: Intl.DateTimeFormat;
   readonly written: Map<number, string>;
@@ -95,7 +95,7 @@ interface Format {
 
 /** Making a format takes longer than using it, and pages write hundreds of times. */
 const formats = new Map<string, Format>();
-/** Maximum texts that are kept of a format. */
+/** Maximum texts to keep for a format. */
 const most = 1_000;
 
 function format(seconds: number, style: TimeStyle, fields: Intl.DateTimeFormatOptions): string {
