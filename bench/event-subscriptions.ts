@@ -184,7 +184,7 @@ async function beside(): Promise<Row> {
   });
   const run = async (count: number) => {
     await db.rows("DELETE FROM event_subscription");
-    // In one statement, so that as many commits precede each run.
+    // In one statement, so that each run follows the same number of commits.
     await db.rows(
       `INSERT INTO event_subscription (realm_id, bot_id, url, origin, description, event_types, narrow,
          all_public_channels, secret_sealed, pinged_at, cursor)

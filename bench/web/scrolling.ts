@@ -7,7 +7,7 @@ import { heapOf, openTab, type Tab, untilMessages } from "./browser.ts";
 const turn = -1_200;
 const mebibyte = 1024 ** 2;
 
-/** How long scripts have kept a long frame. */
+/** The time that scripts took of one long animation frame. */
 interface Frame {
   readonly ms: number;
   /** Each script with its milliseconds. */

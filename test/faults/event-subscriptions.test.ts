@@ -291,7 +291,7 @@ function killedAtEachPoint(world: World): Promise<void> {
         return found;
       };
       const times = () => [...batches().values()].map(({ length }) => length);
-      // What was received before the kill is sent again, soon after the start of the last worker.
+      // Soon after the last worker has started, it sends the unacknowledged batches again.
       const isSent = () =>
         received().length >= eventCount && sent.every((least, at) => (times()[at] ?? 0) >= least);
       await waitFor(isSent, { what, timeoutMs: waitTimeoutMs });

@@ -29,7 +29,7 @@ const clients = 8;
 onBothBackends("Requests with an Idempotency-Key", scenarioMs, {
   "and webhooks are carried out once when their gateway is killed before, during or after the COMMIT":
     killed,
-  "are carried out once when PostgreSQL is restarted with COMMITs under way": (backend) =>
+  "are carried out once when PostgreSQL is restarted during COMMITs": (backend) =>
     inWorldWithPostgres(backend, underLoad),
   "are carried out once when two gateways get many equal ones": (backend) =>
     inWorld(backend, atOnce),
@@ -118,8 +118,8 @@ async function untilDone(url: string, people: Crowd, asked: Asked): Promise<Answ
 }
 
 /**
- * Repeats the request until it succeeds, or until `ended`; returns the last answer. A blocked request meets its deadline,
- * on a busy machine before the last one is blocked.
+ * Repeats the request until it succeeds, or until `ended`, because on a busy machine a blocked request may meet its
+ * deadline before the last one is blocked. Returns the last answer.
  */
 async function untilEnded(
   url: string,
@@ -261,7 +261,8 @@ async function frozen(world: World): Promise<void> {
     expect(refusal?.body["code"]).to.equal("IDEMPOTENCY_KEY_IN_USE");
     expect(refusal?.headers.get("Retry-After")).to.equal("1");
   }
-  // As the server does with a transaction that is idle for too long. On a busy machine one may still run its statement.
+  // Ends idle transactions, as the server does after a while. On a busy machine one may still run its statement: this
+  // repeats until all have ended.
   let ended = 0;
   const allEnded = async () => {
     const idle = await db.rows(

@@ -99,7 +99,7 @@ interface KillPoint extends Omit<Point, "holder"> {
   readonly calls: 1 | 2;
   /** The call was settled before the kill. Otherwise a worker that is killed at a later point may make it, too. */
   readonly settled?: true;
-  /** Another call of the conversation follows. */
+  /** Whether another call of the conversation follows. */
   readonly isFollowed?: true;
 }
 
@@ -148,7 +148,7 @@ const kills: ReadonlyArray<readonly KillPoint[]> = [
     settled("COMMIT OF INSERT ON outgoing_attempt"),
     settled("COMMIT OF INSERT ON event_log"),
   ],
-  // The claim of the next call, in the transaction that stores the answer.
+  // Points at the claim of the next call, in the transaction that stores the answer.
   [
     { ...settling("UPDATE ON outgoing_slot"), isFollowed: true },
     { ...settling("AFTER UPDATE ON outgoing_slot"), isFollowed: true },

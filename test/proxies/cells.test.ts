@@ -48,7 +48,7 @@ describe("A hundred organizations in three cells behind nginx, with the files in
     await proxy.stop().catch(() => proxy.kill());
     await rm(folder, { recursive: true, force: true });
   });
-  // Its hook comes after the one above: a killed nginx would leave its workers.
+  // Its hook kills processes after the hook above has stopped nginx: a killed nginx would leave its workers running.
   const processes = useProcesses();
   before(async function () {
     if (!["nginx", "openssl"].every(hasProgram)) this.skip();
@@ -98,7 +98,7 @@ describe("A hundred organizations in three cells behind nginx, with the files in
     expect(foreign.status).to.equal(401);
   });
 
-  it("are refused with an error in JSON under a name that no cell has", async () => {
+  it("do not answer for a host name that hosts.map does not list: nginx refuses it with an error in JSON", async () => {
     const { status, body } = await ask("nobody");
     expect(status).to.equal(404);
     expect(body).to.deep.equal({
@@ -108,7 +108,7 @@ describe("A hundred organizations in three cells behind nginx, with the files in
     });
   });
 
-  it("are added while others are served, without an open poll being lost", async () => {
+  it("are added while others are served, and no open poll is lost", async () => {
     const { member, owner } = await organization(databases.north, { subdomain: "curie" });
     hosts.set("curie.example.com", "north");
     await configure();
@@ -142,7 +142,7 @@ describe("A hundred organizations in three cells behind nginx, with the files in
     expect(event?.message.content).to.equal("after the reload");
   });
 
-  it("are drained from a gateway without a failed request", async () => {
+  it("move from one gateway of their cell to another without a failed request", async () => {
     const before = gateways.get("west");
     const ofWest = [...hosts].filter(([, cell]) => cell === "west").map(([host]) => host);
     const failures: number[] = [];

@@ -20,7 +20,7 @@ import { startProxy, type Proxy } from "./support/proxy.ts";
 import { startReplicatedPostgres, type ReplicatedPostgres } from "./support/replicated-postgres.ts";
 import { startTraffic } from "./support/traffic.ts";
 
-/** How long requests and deliveries may stop after the standby was promoted, in milliseconds. */
+/** Milliseconds for which requests and deliveries may stop after the promotion of the standby. */
 const pauseMs = 15_000;
 
 const programs = installedPrograms();
@@ -30,7 +30,7 @@ const failure = (work: Promise<unknown>) =>
     (error: Error) => error.message,
   );
 
-describe("PostgreSQL with a synchronous standby", function () {
+describe("PostgreSQL with a standby", function () {
   this.timeout(400_000);
   if (!programs) {
     it("needs an installed PostgreSQL with pg_basebackup");
@@ -42,7 +42,7 @@ describe("PostgreSQL with a synchronous standby", function () {
       it("on redis: needs CARILLON_TEST_REDIS_URL");
       continue;
     }
-    it(`fails over under load; the processes go on within 15 s, nothing acknowledged is lost or sent twice, on ${backend}`, async () => {
+    it(`fails over under load within 15 s, and no acknowledged message is lost or sent twice, on ${backend}`, async () => {
       const servers = await startReplicatedPostgres(programs);
       let opened: { world: World; proxy: Proxy } | undefined;
       try {
@@ -56,7 +56,7 @@ describe("PostgreSQL with a synchronous standby", function () {
     });
   }
 
-  it("says that the outcome of a COMMIT is unknown when it stops waiting for the standby", async () => {
+  it("leaves the outcome of a COMMIT unknown when it stops waiting for a synchronous standby", async () => {
     const servers = await startReplicatedPostgres(programs);
     const url = await prepareDatabase(servers);
     const db = await connectDatabase(url, { max: 2, name: "test" });
@@ -75,7 +75,7 @@ describe("PostgreSQL with a synchronous standby", function () {
     }
   });
 
-  it("loses what an asynchronous standby had not received, and ends the event queues that had it", async () => {
+  it("loses messages that an asynchronous standby lacks, and ends the event queues that had them", async () => {
     let line: FaultProxy | undefined;
     const connect = async (primary: InstalledServer) => {
       line = await startFaultProxy(primary.url);
@@ -106,7 +106,7 @@ describe("PostgreSQL with a synchronous standby", function () {
         "SELECT content FROM messages WHERE topic = 't' ORDER BY id",
       );
       expect(rows.map(({ content }) => content)).to.deep.equal(["kept", "new"]);
-      // Refused for good: the client has to register anew, and reads what there is.
+      // The client has to register anew, and then reads the messages that exist.
       await waitFor(() => followed.failures.includes(400), { what: "the queue has ended" });
       await followed.stop();
     } finally {
@@ -136,7 +136,7 @@ async function failOver(servers: ReplicatedPostgres, { db }: World, proxy: Proxy
   const back = performance.now();
   await people.flows();
 
-  // It accepts writes, as if it had not been replaced: the processes stay where they are, and none starts.
+  // The old primary accepts writes again. Processes stay on the promoted server, and no new process starts.
   await primary.start();
   await people.flows();
   const sessions = await primary.query<{ name: string }>(
@@ -168,7 +168,7 @@ async function openFailoverWorld(
   return { world, proxy };
 }
 
-/** Makes a migrated database, and returns the URL with both servers. */
+/** Creates and migrates a database, and returns the URL that names both servers. */
 async function prepareDatabase(servers: ReplicatedPostgres): Promise<string> {
   await servers.primary.query("CREATE DATABASE carillon");
   const databaseUrl = servers.url("carillon");

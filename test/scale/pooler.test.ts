@@ -11,7 +11,7 @@ import { startTraffic } from "./support/traffic.ts";
 
 const gateways = 20;
 const workers = 2;
-/** Gateways that start at once. */
+/** Number of gateways, which start at the same time. */
 const startedAtOnce = 4;
 /** PostgreSQL's default of `max_connections`, of which it keeps three for superusers. */
 const usable = 97;
@@ -31,7 +31,7 @@ describe(`PgBouncer ${version ?? ""} in transaction mode`, function () {
       it("on redis: needs CARILLON_TEST_REDIS_URL");
       continue;
     }
-    it(`serves ${gateways} gateways on max_connections=100, and they go on after it was restarted, on ${backend}`, () =>
+    it(`serves ${gateways} gateways on max_connections=100, and they continue after it restarts, on ${backend}`, () =>
       serves(programs, backend));
   }
 });

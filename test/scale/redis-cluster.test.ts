@@ -33,7 +33,7 @@ describe("Two gateways and two workers on a Redis Cluster", function () {
   });
 
   it("continue while their slot is moved to another master in the middle of a burst", async () => {
-    // Keys that take time to move, while jobs are added and taken.
+    // Moving these keys takes time, in which jobs are added and taken.
     const later = Array.from({ length: 3_000 }, (_, second) => ({
       job: deliverDue,
       payload: { realmId: 1, second },
@@ -58,7 +58,7 @@ describe("Two gateways and two workers on a Redis Cluster", function () {
     await former.start();
   });
 
-  it("count requests together, and wake each other", async () => {
+  it("share rate limits, and wake each other's polls", async () => {
     const { world } = fleet;
     const { db } = world;
     const {

@@ -65,7 +65,7 @@ describe("Two gateways and two workers on a Redis that three Sentinels watch", f
       secondsOf(async () => {
         await former.kill();
         await redis.failedOver(former);
-        // As if the replica had been behind.
+        // Deletes all jobs, as if the replica had lagged behind.
         await (await redis.master()).command("FLUSHALL");
       }),
     );
@@ -75,7 +75,7 @@ describe("Two gateways and two workers on a Redis that three Sentinels watch", f
     await redis.replicates(former);
   });
 
-  it("wait while the Sentinels have no quorum, say so in /health, and continue on quorum", async () => {
+  it("wait while the Sentinels have no quorum, with 503 at workers' /health, and continue on quorum", async () => {
     const former = await redis.master();
     const [first, second] = redis.sentinels;
     const healthIs = async (wanted: { gateway: number; worker: number }) => {

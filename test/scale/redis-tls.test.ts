@@ -54,7 +54,7 @@ describe("Two gateways and two workers on a Redis with TLS, as a user with the d
     await rm(folder, { recursive: true, force: true });
   });
 
-  it("send and deliver everything, and Redis refuses none of their commands", async () => {
+  it("deliver all messages, and Redis refuses none of their commands", async () => {
     await duringBurst(fleet!, async () => 0);
     expect(await server.command("ACL", "LOG")).to.deep.equal([]);
   });
@@ -94,7 +94,7 @@ describe("Two gateways and two workers on a Redis with TLS, as a user with the d
     });
 });
 
-/** Setups of several servers with TLS and passwords, and which of them has the keys. */
+/** Starts several servers with TLS and passwords. `holder` returns the server that has the keys. */
 const setups = {
   "Sentinels, which have a password of their own,": async (secured: Secured) => {
     const redis = await startSentinels(secured);
@@ -109,7 +109,7 @@ const setups = {
 describe("Job queues on Redis with TLS and a password", function () {
   this.timeout(120_000);
   for (const [what, start] of Object.entries(setups))
-    it(`follow a failover of ${what} and lose no job that was added afterwards`, async function () {
+    it(`follow a failover of ${what} and run a job that is added afterwards`, async function () {
       if (!redisProgram || spawnSync("openssl", ["version"]).error) this.skip();
       const folder = await mkdtemp(join(tmpdir(), "carillon-certificates-"));
       const files = makeCertificates(folder);
@@ -135,7 +135,7 @@ describe("Job queues on Redis with TLS and a password", function () {
         const former = await holder();
         await former.kill();
         await redis.failedOver(former);
-        // Fails until the connection for adding jobs is there again.
+        // Fails until the connection for adding jobs is open again.
         await waitFor(() => add(2).then(() => true), { what: "a job is added" });
         await waitFor(() => taken.has(2), { what: "the worker takes a job of the new master" });
       } finally {

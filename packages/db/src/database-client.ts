@@ -9,7 +9,7 @@ const defaultConnectMs = 10_000;
 /** Part of that time for all servers together; the rest leaves time for the error that names them. */
 const serversShare = 0.95;
 
-/** The server function that warns of a COMMIT without replication. PostgreSQL translates the text, but not this name. */
+/** The server function that warns of an unreplicated COMMIT. PostgreSQL translates the text, but not this name. */
 const replicationWait = "SyncRepWaitForLSN";
 
 /** A connection to the database of a URL, which may name several servers. */

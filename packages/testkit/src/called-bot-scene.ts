@@ -13,7 +13,7 @@ import {
 } from "./requests/calling.ts";
 import { type Scene, useScene } from "./scene.ts";
 
-/** A person who mentions an outgoing webhook bot in a channel; new for each test, which may replace them. */
+/** A person that mentions an outgoing webhook bot in a channel. Each test gets new ones, and may replace them. */
 export interface CalledBotScene {
   readonly scene: Scene;
   readonly endpoint: Endpoint;
@@ -23,7 +23,7 @@ export interface CalledBotScene {
   room: TestChannel;
   /** Mentions the bot in the channel. @returns the id of the message */
   readonly mention: (text?: string, params?: Params) => Promise<number>;
-  /** Makes all calls that may be made, and those that these make ready. */
+  /** Makes all ready calls, and those that become ready by them. */
   readonly work: () => Promise<void>;
   /** Returns the texts of the bot, oldest first. */
   readonly said: () => Promise<string[]>;
@@ -31,7 +31,7 @@ export interface CalledBotScene {
   readonly states: () => Promise<Array<Pick<CallRow, "state" | "attempts" | "calls">>>;
 }
 
-/** Such a scene for the tests of the enclosing `describe`. */
+/** Sets up a scene with a called bot for the tests of the enclosing `describe`. */
 export function useCalledBotScene(): CalledBotScene {
   const scene = useScene();
   const endpoint = useEndpoint();
@@ -51,7 +51,7 @@ export function useCalledBotScene(): CalledBotScene {
       })),
   } as CalledBotScene;
   beforeEach("create a bot that is called", async () => {
-    // A job goes on with ready calls of the organization, also with those of bots of earlier tests.
+    // A job would continue with ready calls of bots of earlier tests.
     await db.rows("UPDATE outgoing_call SET state = 'ended' WHERE state = 'waiting'");
     called.person = await user(db, scene.org.realm);
     called.owner = await user(db, scene.org.realm);

@@ -123,7 +123,7 @@ export async function startEndpoint({
   };
 }
 
-/** Returns the URL of an endpoint at which nothing listens any more. */
+/** Returns the URL of an endpoint that is already closed. */
 export async function closedEndpoint(): Promise<string> {
   const closed = await startEndpoint();
   await closed.close();

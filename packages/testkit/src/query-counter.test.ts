@@ -30,7 +30,7 @@ describe("countQueries", () => {
     await other.drop();
     expect(result).to.deep.equal([{ n: 2 }]);
     expect(count, statements.join("\n")).to.equal(8);
-    // Prisma outside of a transaction opens one.
+    // `db.prisma` runs each call in a transaction.
     expect(statements.filter((text) => /^(BEGIN|COMMIT)$/.test(text))).to.have.length(4);
     const after = await countQueries(db, async () => {});
     expect(after.count).to.equal(0);

@@ -67,7 +67,7 @@ async function ensureTemplate(): Promise<string> {
     await applyMigrations(url);
     await prepareQueues({ databaseUrl: url, log: silentLogger, connectMs: longTimeouts.connectMs });
     await administer((inside) => inside.query("VACUUM (FREEZE, ANALYZE)"), url);
-    // A connection to a database without a cache of its catalogs builds one, and writes it for the next. Copies have it.
+    // The first connection to a database writes the cache of its catalogs to a file, which copies of the database get.
     await administer((inside) => inside.query("SELECT 1"), url);
     await client.query(`ALTER DATABASE ${unfinished} ALLOW_CONNECTIONS false`);
     await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`);

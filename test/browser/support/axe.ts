@@ -16,7 +16,7 @@ export async function accessibilityFaults(page: Page): Promise<readonly string[]
   );
 }
 
-/** Returns those violations whose impact is critical or serious. */
+/** Returns the violations whose impact is critical or serious. */
 export async function seriousFaults(page: Page): Promise<readonly string[]> {
   return (await accessibilityFaults(page)).filter((fault) => /^(critical|serious) /.test(fault));
 }

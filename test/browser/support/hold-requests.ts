@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from "playwright-core";
 
-/** Holds requests back. @returns a function that lets them go on */
+/** Holds requests to a URL. @returns a function that releases them */
 export async function holdRequests(of: BrowserContext | Page, url: string): Promise<() => void> {
   let release = () => {};
   const held = new Promise<void>((resolve) => {

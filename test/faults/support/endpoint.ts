@@ -7,13 +7,13 @@ export const callingVariables = {
   OUTGOING_TIMEOUT: "2",
 };
 
-/** An endpoint, and a gateway of a world. */
+/** An endpoint that workers of a world call, and a gateway of that world. */
 export interface Calling {
   readonly endpoint: Endpoint;
   readonly scene: Pick<Scene, "db" | "as">;
 }
 
-/** Runs a scenario with an endpoint and a gateway, which are closed in any case. */
+/** Runs a scenario with an endpoint and a gateway, and closes them even if the scenario fails. */
 export async function withEndpoint(
   { db, queues }: World,
   scenario: (calling: Calling) => Promise<void>,

@@ -41,12 +41,12 @@ export async function killWorkersAt(
     if ((await blocked.waiting()) === 0) throw new Error(`none waits at ${statement}`);
   };
   const reached = async () => {
-    // A job leaves its gate at its deadline, on a busy machine before the last one has reached its own.
+    // On a busy machine, a job may leave its gate at its deadline before the last job has reached a gate.
     for (const one of gates.slice(passed)) {
       await expectWaiting(one);
       passed++;
     }
-    // A transaction that has left its gate would not be committed.
+    // If a transaction has left its gate, its COMMIT would not be tested.
     for (const one of gates) if (one.commits) await expectWaiting(one);
     return true;
   };

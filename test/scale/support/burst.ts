@@ -6,9 +6,9 @@ import type { World } from "../../faults/support/world.ts";
 
 /** Scheduled messages of one organization that fall due together. */
 export interface Burst {
-  /** Waits until some are sent, and some are not. */
+  /** Waits until some messages are sent and others are not. */
   underWay(): Promise<void>;
-  /** Waits until all are sent, checks that each was sent once, and returns by how many seconds the latest was late. */
+  /** Waits until all are sent, checks that each was sent once, and returns the seconds by which the latest was late. */
   end(): Promise<number>;
 }
 

@@ -11,7 +11,7 @@ export interface ClusterSetup {
   owner(): Promise<RedisServer>;
   /** Moves that slot to another master, key by key, while clients use it. */
   moveSlot(): Promise<void>;
-  /** Waits until another node than this has the slot, and the Cluster works. */
+  /** Waits until a different node has the slot, and the Cluster works. */
   failedOver(from: RedisServer): Promise<void>;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export async function startCluster(
   const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
   const slot = Number(await nodes[0]?.command("CLUSTER", "KEYSLOT", "{carillon}"));
 
-  /** Asks the nodes that live; they may differ for a moment. */
+  /** Asks the living nodes, whose answers may differ for a moment. */
   async function views(): Promise<string[]> {
     const answers = await Promise.allSettled(nodes.map((node) => node.command("CLUSTER", "NODES")));
     return answers.flatMap((one) => (one.status === "fulfilled" ? [String(one.value)] : []));
@@ -141,7 +141,7 @@ export async function startCluster(
     );
     if (made.status !== 0) throw new Error(`${cli} made no Cluster: ${made.stdout}${made.stderr}`);
     await setup.owner();
-    // A replica that has not copied its master's data is not elected.
+    // The Cluster does not elect a replica that lacks its master's data.
     const copied = async () => {
       const infos = await Promise.all(nodes.map((node) => node.command("INFO", "replication")));
       return infos.filter((text) => /master_link_status:up/.test(String(text))).length === 3;

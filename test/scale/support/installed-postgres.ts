@@ -10,13 +10,13 @@ import pg from "pg";
 
 const run = promisify(execFile);
 
-/** Where Debian's packages are; the embedded PostgreSQL has no `pg_basebackup`. */
+/** The folder of Debian's packages of PostgreSQL, because the embedded one has no `pg_basebackup`. */
 const installed = "/usr/lib/postgresql";
 
 /** Settings of a server, as in `postgresql.conf`. */
 export type ServerSettings = Readonly<Record<string, string | number>>;
 
-/** A server of an installed PostgreSQL, with the superuser `postgres`, who needs no password. */
+/** A server of an installed PostgreSQL. Its superuser `postgres` needs no password. */
 export interface InstalledServer {
   readonly port: number;
   readonly url: string;
@@ -55,7 +55,7 @@ export async function useInstalledPostgres(
   settings: ServerSettings,
 ): Promise<InstalledPostgres> {
   const folder = await mkdtemp(join(tmpdir(), "carillon-installed-"));
-  // PostgreSQL does not run as root.
+  // PostgreSQL refuses to run as root.
   const account = process.getuid?.() === 0 ? await postgresAccount() : undefined;
   if (account) await chown(folder, account.uid, account.gid);
   const program = (name: string, ...args: string[]) =>
@@ -81,7 +81,7 @@ export async function useInstalledPostgres(
       signal(which) {
         const pid = child?.pid;
         if (pid === undefined || !running()) return;
-        // The server first: it would restart its processes.
+        // Kills the server first, because it would restart its processes.
         for (const each of [pid, ...childrenOf(pid)]) signalProcess(each, which);
       },
       async kill() {
@@ -160,7 +160,7 @@ function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // It has ended by itself.
+    // The process has already ended.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }

@@ -10,12 +10,12 @@ import pg from "pg";
 export interface PgBouncer {
   /** The address of a database behind it. */
   url(database: string): string;
-  /** Ends it and its connections at once, and starts it again at the same port. */
+  /** Kills PgBouncer and its connections, and starts it again at the same port. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Connections to PostgreSQL for each database and user. */
+/** Maximum connections to PostgreSQL for each database and user. */
 const poolSize = 20;
 
 /** Returns the version of the installed PgBouncer, or undefined. */
@@ -51,7 +51,7 @@ max_client_conn = 1000
 `,
     { mode: 0o644 },
   );
-  // It does not run as root.
+  // PgBouncer refuses to run as root.
   const isRoot = process.getuid?.() === 0;
   if (isRoot) await chown(folder, Number(execFileSync("id", ["-u", "postgres"])), 0);
   const options = ["--quiet", ...(isRoot ? ["--user=postgres"] : []), file];

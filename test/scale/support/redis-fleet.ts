@@ -5,8 +5,8 @@ import { startBurst } from "./burst.ts";
 import { startTraffic } from "./traffic.ts";
 
 /**
- * Seconds after a failover within which all overdue messages are sent, at most: clients connect again within one, and
- * the sweep finds lost jobs within 35.
+ * Maximum seconds from a failover until all overdue messages are sent: clients reconnect within one second, and the
+ * sweep finds lost jobs within 35.
  */
 export const sweptWithin = 36;
 
@@ -16,7 +16,7 @@ export interface RedisFleet {
   readonly gateways: ReadonlyArray<TestProcess & { readonly url: string }>;
   /** Returns the status of `GET /health` of a gateway, and of a worker. */
   health(): Promise<{ gateway: number; worker: number }>;
-  /** Ends the fleet, and checks that no process ended before. */
+  /** Ends the fleet, and checks that no process has ended earlier. */
   close(): Promise<void>;
 }
 
@@ -50,10 +50,10 @@ export async function startRedisFleet(redisUrl: string, more: Variables = {}): P
 }
 
 /**
- * Lets people write, and a thousand messages fall due, while `fault` happens. Checks that no request fails, and that
- * each message is sent once and received once.
+ * Runs `fault` while people write and a thousand messages fall due. Checks that no request fails, and that each message
+ * is sent once and received once.
  * @param fault resolves with the seconds for which Redis was away
- * @returns by how many seconds the latest message of the burst was late, and that time
+ * @returns the seconds by which the latest message of the burst was late, and those that `fault` returned
  */
 export async function duringBurst(
   { world, gateways }: RedisFleet,

@@ -14,11 +14,11 @@ export const redisProgram = ["redis-server", "valkey-server"].find(
 /** A process of Redis that a test kills, freezes and starts again. */
 export interface RedisServer {
   readonly port: number;
-  /** Sends one command over a connection of the test. */
+  /** Sends one command over the test's own connection. */
   command(...words: Array<string | number>): Promise<unknown>;
   /** Sends a signal; SIGSTOP freezes it, SIGCONT resumes it. */
   signal(name: NodeJS.Signals): void;
-  /** kill -9 */
+  /** Kills the server at once (SIGKILL). */
   kill(): Promise<void>;
   /** Starts it again with its files. */
   start(): Promise<void>;
@@ -56,7 +56,7 @@ export class RedisServers {
       commandTimeout: 2_000,
       ...access,
     });
-    // Reported by the command.
+    // The command reports the error.
     client.on("error", () => undefined);
     const server: RedisServer = {
       port,

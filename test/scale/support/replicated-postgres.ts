@@ -10,11 +10,11 @@ export interface ReplicatedPostgres {
   close(): Promise<void>;
 }
 
-/** Without flushes to the disk: what is lost with a machine is not tested. */
+/** Servers do not flush to the disk, because no test loses a whole machine. */
 const settings = { fsync: "off", autovacuum: "off", max_connections: 200 };
 
 export interface ReplicationOptions {
-  /** Whether a commit waits until the standby has it; true unless given. */
+  /** Whether a commit waits for the standby; true unless given. */
   readonly synchronous?: boolean;
   /** Returns the port at which the standby reaches the primary; the primary's own unless given. */
   readonly connect?: (primary: InstalledServer) => Promise<number>;
@@ -34,7 +34,7 @@ export async function startReplicatedPostgres(
     await primary.start();
     const standby = await postgres.server("standby", (await connect?.(primary)) ?? primary.port);
     await standby.start();
-    // Not in the standby's file: promoted, it has no standby to wait for.
+    // Only in the primary's file, because a promoted standby has no standby to wait for.
     if (synchronous) await primary.configure({ synchronous_standby_names: "*" });
     const wanted = synchronous ? "sync" : "async";
     await waitFor(

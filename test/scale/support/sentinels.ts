@@ -7,9 +7,9 @@ export interface SentinelSetup {
   /** `REDIS_URL` */
   readonly url: string;
   readonly sentinels: readonly RedisServer[];
-  /** Returns the data node that the Sentinels call the master. */
+  /** Returns the data node that the Sentinels name as the master. */
   master(): Promise<RedisServer>;
-  /** Waits until the Sentinels call another node than this the master. */
+  /** Waits until the Sentinels name a different node as the master. */
   failedOver(from: RedisServer): Promise<void>;
   /** Waits until this node is a replica that has the master's data. */
   replicates(node: RedisServer): Promise<void>;
@@ -17,7 +17,7 @@ export interface SentinelSetup {
 }
 
 const name = "carillon";
-/** Milliseconds of silence after which a Sentinel takes the master for dead. */
+/** Milliseconds of silence after which a Sentinel counts the master as down. */
 const downAfterMs = 1_000;
 
 /** @param secured default: neither TLS nor passwords */
@@ -56,7 +56,7 @@ export async function startSentinels(secured?: Secured): Promise<SentinelSetup> 
     const ports = answers.flatMap((answer) =>
       answer.status === "fulfilled" ? [Number((answer.value as string[])[1])] : [],
     );
-    // Sentinels that agree.
+    // The quorum: Sentinels that must agree.
     return new Set(ports).size === 1 ? ports[0] : undefined;
   };
   const setup: SentinelSetup = {

@@ -141,7 +141,7 @@ forEachBackend("Commands to the scheduling bot, by way of the queue", (backend) 
       what: "the other is answered",
     });
     expect(await answersTo(hasty)).to.deep.equal([]);
-    // On a busy machine the first command may have met its deadline of 20 s, which counts as a failure of that one alone.
+    // On a busy machine the first command may have met its deadline of 20 s, and then only that command has failed.
     const attempts = await db.rows<{ attempts: number }>(
       `SELECT DISTINCT attempts FROM job_intent WHERE job = $1 AND (payload->>'userId')::int = $2
        AND (payload->>'messageId')::bigint <> $3`,
@@ -149,7 +149,7 @@ forEachBackend("Commands to the scheduling bot, by way of the queue", (backend) 
     );
     expect(attempts, "none of the commands behind it has failed").to.deep.equal([{ attempts: 0 }]);
     await blocker.release();
-    // The pauses between attempts of those behind it have doubled as long as it waited.
+    // While it waited, the pauses between attempts of the commands behind it have doubled.
     await waitFor(
       async () => (await answersTo(hasty)).length === 1 + 2 * declaredQueues.commands.concurrency,
       { what: "all commands are answered", timeoutMs: 150_000 },

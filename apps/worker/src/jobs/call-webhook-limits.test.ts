@@ -22,7 +22,7 @@ describe("limits of calls of outgoing webhook bots", () => {
         if (state === "waiting") await runJob(db, callWebhook, { callId, version, calls });
   };
 
-  it("alternate between bots with the same endpoint", async () => {
+  it("let bots with the same endpoint alternate", async () => {
     await mention("one");
     await mention("two", { topic: "dinner" });
     const first = (await callsOf(db, called.bot))[0];
@@ -34,7 +34,7 @@ describe("limits of calls of outgoing webhook bots", () => {
     expect(endpoint.calls.slice(0, 2).map(calledWith)).to.deep.equal(["one", "three"]);
   });
 
-  it("of other bots come first when a job has made calls of one bot for a while", async () => {
+  it("put calls of other bots first after a job has made calls of one bot", async () => {
     await mention("one");
     await mention("two", { topic: "dinner" });
     const busyBot = called.bot;
@@ -53,7 +53,7 @@ describe("limits of calls of outgoing webhook bots", () => {
     expect(await botsOf(busyBot.id)).to.deep.equal([called.bot.id, busyBot.id, busyBot.id]);
   });
 
-  it("are not made after five unanswered ones, then tried one by one, and given up with a failed trial", async () => {
+  it("stop calls after five unanswered ones, then allow one trial, and give old calls up if it fails", async () => {
     const closed = await closedEndpoint();
     called.bot = await webhookBot(scene, called.owner, closed);
     for (let n = 0; n < 8; n++) await mention("go", { topic: `topic ${n}` });
@@ -76,12 +76,12 @@ describe("limits of calls of outgoing webhook bots", () => {
     expect(await made()).to.equal(6);
     const dead = calls.filter(({ state }) => state === "dead");
     expect(dead).to.have.length(3);
-    // The trial may have been one of them, which has a reason of its own.
+    // The trial may be one of them, and has a different reason.
     const givenUp = dead.filter(({ reason }) => reason === "the endpoint does not answer");
     expect(givenUp.length).to.be.at.least(2);
   });
 
-  /** Inserts calls of the bot that wait, as if that many messages had been sent. */
+  /** Inserts waiting calls of the bot, as if that many messages had mentioned it. */
   const letWait = (count: number, conversation: string) =>
     db.rows(
       `INSERT INTO outgoing_call (realm_id, bot_id, message_id, conversation, trigger, webhook_id, next_at)

@@ -9,7 +9,7 @@ const besides: Readonly<Record<string, Params>> = {
   "get-messages narrow": { anchor: "newest", num_before: 5, num_after: 0 },
   // Two whole snapshots differ by more than the requested things.
   "register narrow": { fetch_event_types: ["alert_words"] },
-  // It would wait for the next heartbeat.
+  // A blocking poll would wait for the next heartbeat.
   "get-events queue_id": { dont_block: true },
 };
 
