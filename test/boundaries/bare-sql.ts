@@ -19,7 +19,7 @@ export const handedOver: Readonly<Record<string, string>> = {
   "packages/backup/src/copied-rows.ts": "COPY",
   "packages/backup/src/write-backup.ts": "COPY",
   "apps/cli/src/doctor/database.ts": "reads the server's version",
-  "apps/cli/src/doctor/pooler.ts": "asks for the number of the server's process",
+  "apps/cli/src/doctor/pooler.ts": "reads the process id of the server",
   "apps/cli/src/files/alone.ts": "takes a lock for a session",
   "packages/embedded/src/start.ts": "SHOW, before our database exists",
   "apps/worker/src/health-probe.ts": "texts of declared statements, on a separate connection",

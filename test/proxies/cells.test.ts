@@ -83,7 +83,7 @@ describe("A hundred organizations in three cells behind nginx, with the files in
     }
   });
 
-  it("do not take the keys of another cell", async () => {
+  it("do not accept API keys of another cell", async () => {
     const { member } = await organization(databases.west, { subdomain: "ada" });
     const { member: stranger } = await organization(databases.east, { subdomain: "bell" });
     hosts.set("ada.example.com", "west").set("bell.example.com", "east");

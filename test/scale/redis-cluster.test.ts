@@ -32,7 +32,7 @@ describe("Two gateways and two workers on a Redis Cluster", function () {
     await fleet?.close().finally(() => redis?.close());
   });
 
-  it("continue while their slot is moved to another master in the middle of a burst", async () => {
+  it("continue while their slot moves to another master during a burst", async () => {
     // Moving these keys takes time, in which jobs are added and taken.
     const later = Array.from({ length: 3_000 }, (_, second) => ({
       job: deliverDue,
@@ -45,7 +45,7 @@ describe("Two gateways and two workers on a Redis Cluster", function () {
     expect(late).to.be.below(away + sweptWithin);
   });
 
-  it("continue on the replica when the master of their slot is killed in the middle of a burst", async () => {
+  it("continue on the replica when the master of their slot is killed during a burst", async () => {
     const former = await redis.owner();
     const { late, away } = await duringBurst(fleet, () =>
       secondsOf(async () => {

@@ -59,7 +59,7 @@ describe("Two gateways and two workers on a Redis that three Sentinels watch", f
     expect(await people.end()).to.deep.equal([]);
   });
 
-  it("send everything once by the sweep when the new master lacks all jobs", async () => {
+  it("send each message once, by the sweep, when the new master lacks all jobs", async () => {
     const former = await redis.master();
     const { late, away } = await duringBurst(fleet, () =>
       secondsOf(async () => {

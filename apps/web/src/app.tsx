@@ -34,7 +34,7 @@ interface SignedInProps {
 }
 
 function SignedIn({ account, onRefused }: SignedInProps) {
-  // Opened before the first frame is drawn, which takes longer than sending a request.
+  // Opens before the first frame is drawn, because drawing would delay the first request.
   const [organization] = useState(() => openOrganization(account));
   useLayoutEffect(() => () => organization.stop(), [organization]);
   useSignalEffect(() => {

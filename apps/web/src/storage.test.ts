@@ -19,7 +19,7 @@ describe("The browser's storage", () => {
   );
   after(() => Reflect.deleteProperty(globalThis, "localStorage"));
 
-  it("stores the values that it has refused as soon as there is room", () => {
+  it("gets values that the browser has refused as soon as there is room", () => {
     storage.write("old", 1);
     isFull = true;
     storage.write("new", 2);
@@ -32,7 +32,7 @@ describe("The browser's storage", () => {
     expect(stored).to.deep.equal({ "carillon:new": "2", "carillon:newer": "3" });
   });
 
-  it("does not count as refused once the values that it has refused are removed", () => {
+  it("no longer counts as refused once the refused values are removed", () => {
     isFull = true;
     storage.write("refused", 1);
     storage.remove("new");

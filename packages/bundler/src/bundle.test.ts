@@ -53,7 +53,7 @@ describe("The bundle of an app", () => {
     expect(areAssertions).to.equal(true);
   });
 
-  it("has only ASCII characters, of which V8 stores each in one byte", async () => {
+  it("has only ASCII characters, which V8 stores in one byte each", async () => {
     await put(
       "src/own.ts",
       `export const own = /^[•😀-😎]$/u.test("😁") && import.meta.url !== "–";`,

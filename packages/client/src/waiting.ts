@@ -68,7 +68,7 @@ export function timeLimit(ms: number, given: AbortSignal | undefined): TimeLimit
       ? setTimeout(
           () => {
             over = !controller.signal.aborted;
-            // The reason that `AbortSignal.timeout` has.
+            // The same kind of reason as that of `AbortSignal.timeout`.
             controller.abort(new DOMException("The request timed out", "TimeoutError"));
           },
           Math.min(ms, longestMs),

@@ -21,7 +21,7 @@ const readOnlyParameters = new Set(["in_hot_standby", "default_transaction_read_
 
 const anotherServer = "another server accepts writes now";
 
-/** Thrown when none of several servers takes a connection. Its message lists them. */
+/** Thrown when none of several servers accepts writes. Its message lists the reason of each. */
 export class NoWritableServer extends Error {
   constructor(readonly refusals: readonly string[]) {
     super(`no connection to a server that accepts writes: ${refusals.join(", ")}`);
@@ -30,7 +30,7 @@ export class NoWritableServer extends Error {
 
 export interface FailoverOptions {
   readonly choice: ServerChoice;
-  /** Milliseconds for one server, from connecting to its first answer to a session. */
+  /** Milliseconds for one server, from connecting until the session is ready. */
   readonly perServerMs: number;
   /** Called with the server that has been chosen, before the session is used. */
   readonly onChosen: (server: DatabaseHost) => void;

@@ -12,7 +12,7 @@ import {
 const two = "postgresql://u:p%40x@db1:5433,[::1]/chat?target_session_attrs=read-write&ssl=true";
 
 describe("URLs of several database servers", () => {
-  it("are read in the form of libpq", () => {
+  it("are parsed in the form of libpq", () => {
     expect(databaseUrlProblem(two)).to.equal(undefined);
     expect(databaseHosts(two)).to.deep.equal([
       { host: "db1", port: 5433 },
@@ -23,7 +23,7 @@ describe("URLs of several database servers", () => {
     expect(wantsWritableServer(two)).to.equal(true);
   });
 
-  it("ask for a server that accepts writes, as one host does only if it says so", () => {
+  it("require a server that accepts writes; with one host only if target_session_attrs says so", () => {
     const one = "postgres://u@db1/chat";
     expect(wantsWritableServer("postgres://u@db1,db2/chat")).to.equal(true);
     expect(wantsWritableServer(one)).to.equal(false);

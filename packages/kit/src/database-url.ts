@@ -18,7 +18,7 @@ const parameter = "target_session_attrs";
 /** Captures the part before the hosts, the hosts, and the rest. A password may contain an `@`. */
 const form = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/is;
 
-/** Stands for the hosts while `URL` reads the rest. */
+/** Replaces the hosts while `URL` parses the rest. */
 const anyHost = "hosts.invalid";
 
 function parts(text: string): [before: string, hosts: string, after: string] {

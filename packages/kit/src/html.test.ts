@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { html, Html } from "./html.ts";
 
 describe("HTML templates", () => {
-  it("escape every value, in text and in attributes, lists too", () => {
+  it("escape every value, in text, attributes and lists", () => {
     const evil = `<img src=x onerror="alert('1')">&amp;`;
     const escaped = "&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;amp;";
     expect(html`<a title="${evil}">${evil}</a>`.text).to.equal(

@@ -11,11 +11,11 @@ import {
 
 /** A span to be recorded around some work. */
 export interface Traced {
-  /** One of few names, without ids. */
+  /** The name of the span: one of few, so it contains no ids. */
   readonly name: string;
   /** `server`: a request to this process; `client`: its request to another one, which is recorded only within a span. */
   readonly kind: "server" | "client";
-  /** By the semantic conventions of OpenTelemetry. */
+  /** Attributes with the names of OpenTelemetry's semantic conventions. */
   readonly attributes: Attributes;
   /** Headers of the request that caused the work: a `traceparent` makes the span part of the caller's trace. */
   readonly headers?: Readonly<Record<string, unknown>>;
@@ -25,7 +25,7 @@ const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT };
 
 let tracer: Tracer | undefined;
 
-/** Records spans from now on. */
+/** Starts recording spans, with this tracer. */
 export function traceWith(recorder: Tracer): void {
   tracer = recorder;
 }
@@ -60,8 +60,8 @@ export async function traced<T>(
 }
 
 /**
- * Returns the fields that join a log line to the current span, by the names that log collectors know: a new object each
- * time, because pino adds the fields of the line to it.
+ * Returns the fields that link a log line to the current span, with the names that log collectors know. Returns a new
+ * object each time, because pino adds the fields of the line to it.
  */
 export function traceFields(): { readonly trace_id?: string; readonly span_id?: string } {
   const current = tracer && trace.getActiveSpan()?.spanContext();

@@ -22,8 +22,9 @@ const MOST_CODE = 5000;
 const MOST_CODE_WORDS = 2000;
 
 /**
- * Renders a parsed text, without reading anything else (phase 2). Throws `RenderLimitError` when the HTML exceeds 20 times the longest message.
+ * Renders a parsed text, without reading anything else (phase 2).
  * @param markupAllowance see {@link MARKUP_ALLOWANCE}
+ * @throws RenderLimitError when the HTML exceeds 20 times the longest message
  */
 export function renderMessage(
   parsed: ParsedMessage,

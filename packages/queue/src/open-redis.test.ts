@@ -47,7 +47,7 @@ const array = (...words: string[]) =>
   `*${words.length}\r\n${words.map((word) => `$${word.length}\r\n${word}\r\n`).join("")}`;
 
 describe("openRedis with Sentinels", () => {
-  it("survives an announcement of a new master while it connects again", async () => {
+  it("survives an announcement of a new master while it reconnects", async () => {
     const about = "redis_version:7.0.0\r\nrole:master\r\nloading:0\r\n";
     const master = await serve(([name = ""]) =>
       /info/i.test(name)

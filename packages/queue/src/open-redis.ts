@@ -33,7 +33,7 @@ export interface RedisClientOptions extends Pick<
 /** Milliseconds between two readings of a Cluster's slots. They also show that a replica has replaced a frozen node. */
 const slotsEveryMs = 2_000;
 
-/** How often a command is repeated on a Cluster that fails over, 100 ms apart, before it fails. */
+/** Maximum retries of a command while a Cluster fails over, 100 ms apart. */
 const redirections = 16;
 
 /**

@@ -33,7 +33,7 @@ describe("carillon doctor on the servers of DATABASE_URL", () => {
     expect(failed?.text).to.match(/^2 of its servers accept writes, .*: stop all but the one/);
   });
 
-  it("checks both addresses where there is a pooler", async () => {
+  it("checks both addresses if there is a pooler", async () => {
     expect(await examinePooler(readEnvironment({ DATABASE_URL: db.url }))).to.deep.equal([]);
     const pooled = readEnvironment({ DATABASE_URL: db.url, DATABASE_DIRECT_URL: db.url });
     expect(await examinePooler(pooled)).to.deep.equal([

@@ -13,7 +13,7 @@ type DraftContent = Omit<Draft, "id" | "timestamp">;
 /** The draft of a compose box, which all tabs of the browser share. */
 interface OwnDraft {
   readonly id: number;
-  /** The last two texts that this browser has shown or stored. The event of the last one may not have arrived. */
+  /** The last two texts that this browser has shown or stored: the event of the last one may not have arrived. */
   readonly contents: readonly string[];
 }
 

@@ -36,7 +36,7 @@ export function requestMessages(
   return first?.params === JSON.stringify(params) ? first.answer : client.getMessages(params);
 }
 
-/** Returns where a view opens: at a message, or else at the first unread one. */
+/** Returns the anchor at which a view opens: the given message, or else the first unread one. */
 export function openingAnchor(near: number | null): string {
   return near === null ? "first_unread" : String(near);
 }

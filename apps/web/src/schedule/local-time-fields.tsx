@@ -16,7 +16,7 @@ export interface LocalTimeFieldsProps {
   readonly onChange: (value: ChosenTime) => void;
 }
 
-/** Date, time and time zone. */
+/** Draws the fields of a local time: date, time of day and time zone. */
 export function LocalTimeFields({ label, value, onChange }: LocalTimeFieldsProps) {
   const [date = "", time = ""] = value.local.split("T");
   return (

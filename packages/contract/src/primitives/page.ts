@@ -8,8 +8,8 @@ export const pageForm = {
     .describe("The token of the form; it fits the cookie that came with the page."),
 };
 
-/** Properties of an operation that is a page for people, without an account. */
+/** Properties of an operation that is a page, which people open without an account. */
 export const page = { access: "anyone", page: true, missingIs404: true } as const;
 
-/** The answer of a page that is shown. */
+/** The successful answer of an operation that shows a page. */
 export const shownPage = [{ status: 200, about: "The page.", type: "text/html" }] as const;

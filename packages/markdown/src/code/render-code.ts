@@ -5,7 +5,7 @@ import { highlightCode } from "./highlight-code.ts";
 /** Caches the HTML of code, because a text may be rendered twice: before the transaction that sends it, and in it. */
 const highlighted = new WeakMap<CodeBlock, string | undefined>();
 
-/** A word, or a character that is neither part of one nor white space. */
+/** Matches a word, or one other character that is not white space. */
 const WORD_OR_SIGN = /[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu;
 
 /**

@@ -66,8 +66,8 @@ export async function administerAsOwner(tx: Tx, actor: Account): Promise<void> {
 }
 
 /**
- * Throws ApiError `UNAUTHORIZED_PRINCIPAL` unless the account is an administrator. Called before taking locks, and again with
- * the locks, which keep roles from changing.
+ * Throws ApiError `UNAUTHORIZED_PRINCIPAL` unless the account is an administrator. Callers check before they take locks,
+ * and again with the locks, under which roles cannot change.
  */
 export function checkIsAdministrator(account: Account): void {
   if (!isOrganizationAdministrator(account))

@@ -34,7 +34,7 @@ describe("POST /invites/{id}/resend and DELETE /invites/{id}", () => {
   const revoke = (by: TestAccount, id: number) =>
     scene.as(by).call(revokeInvite, { path: { invite_id: id } });
 
-  it("mails the same link again, with the same expiry, as another mail", async () => {
+  it("mails the same link again, with the same expiry, in a new mail", async () => {
     const { email, id } = await one(scene.org.member);
     const [first] = (await sentMails(db)).filter(({ to }) => to === email);
     const before = await rowOf(email);
@@ -92,7 +92,7 @@ describe("POST /invites/{id}/resend and DELETE /invites/{id}", () => {
     expect(await sentMails(db)).to.deep.equal([]);
   });
 
-  it("is allowed to the maker and administrators; for an owner's invitation only to owners", async () => {
+  it("is allowed for the maker and administrators; for an owner's invitation, only for owners", async () => {
     const { owner, admin, moderator, member, guest, bot } = scene.org;
     for (const act of [resend, revoke]) {
       const { id } = await one(member);
