@@ -25,7 +25,7 @@ function examineServer(role: ServerRole, primary: ServerRole | undefined): Findi
   if (role.acceptsWrites) return ok(what, `accepts writes, timeline ${role.timeline}`);
   if (!primary) return warning(what, "is read-only");
   if (role.cluster !== primary.cluster)
-    return failed(what, `is no standby of ${primary.host}:${primary.port}: it has other data`);
+    return failed(what, `is not a standby of ${primary.host}:${primary.port}: it has other data`);
   const behind = Math.max(0, (primary.position ?? 0) - (role.position ?? 0));
   const text = `standby, ${Math.ceil(behind / 1024)} KiB behind`;
   return behind > segment ? warning(what, text) : ok(what, text);

@@ -109,7 +109,7 @@ export function providerAwayPage(provider: string): RawReply {
 const refusals: Readonly<Record<SignInRefusal, string>> = {
   noVerifiedAddress: "It has not confirmed your e-mail address.",
   deactivated: "The account or the organization is deactivated.",
-  addressTaken: "The account with your e-mail address belongs to another person there.",
+  addressTaken: "The account here with your e-mail address belongs to another person.",
   noAccount: "You have no account here, and need an invitation.",
 };
 
