@@ -90,7 +90,7 @@ export function startWorker(
   options: WorkerOptions & {
     /** Adds jobs to the queue as children of `parent`. */
     readonly addChildren: (parent: Job, children: readonly Publication[]) => Promise<void>;
-    /** Records spans. */
+    /** With it, BullMQ records a span for each run of a job. */
     readonly telemetry?: Telemetry | undefined;
   },
 ): WorkerHandle {
