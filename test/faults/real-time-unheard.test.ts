@@ -131,7 +131,7 @@ describe("Real time over broken connections", () => {
       const pool = await connectDatabase(db.url, { max: 3, name: "test", connectMs: 60_000 });
       pools.push(pool);
       const redisUrl = redis && { redisUrl: through?.url ?? redis.url };
-      const listeningOn = through && !redis ? { ...pool, url: through.url } : pool;
+      const listeningOn = through && !redis ? { ...pool, directUrl: through.url } : pool;
       const gateway = await startGateway(listeningOn, { ...redisUrl, events: { logReadMs } });
       open.push(gateway);
       return gateway;
