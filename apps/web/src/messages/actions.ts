@@ -42,9 +42,10 @@ export async function toggleResolved({ client }: Organization, message: Message)
 }
 
 /** Marks a message and the later ones of its conversation as unread. */
-export async function markUnreadFrom({ client, me }: Organization, message: Message) {
+export async function markUnreadFrom({ client, me, reader }: Organization, message: Message) {
   const route = routeOf(conversationOf(message, me), me);
   if (route.page !== "messages") return;
+  await reader.leaveUnread(message.id);
   await client.updateMessageFlagsForNarrow({
     anchor: String(message.id),
     num_before: 0,

@@ -8,7 +8,7 @@ const most = 1_000;
 export class Reader {
   readonly #client: Client;
   readonly #waiting = new Set<number>();
-  #isSending = false;
+  #sending: Promise<void> | undefined;
 
   constructor(client: Client) {
     this.#client = client;
@@ -16,19 +16,33 @@ export class Reader {
 
   markRead(ids: Iterable<number>): void {
     for (const id of ids) this.#waiting.add(id);
-    if (this.#waiting.size === 0 || this.#isSending) return;
-    this.#isSending = true;
-    setTimeout(() => void this.#send(), delayMs);
+    if (this.#waiting.size > 0) this.#sending ??= this.#send();
+  }
+
+  /**
+   * Drops the messages from an id on that were to be marked as read. Resolves when no request is on its way that may still
+   * mark them, so that they can be marked as unread.
+   */
+  async leaveUnread(from: number): Promise<void> {
+    this.#dropFrom(from);
+    await this.#sending;
+    this.#dropFrom(from);
+  }
+
+  #dropFrom(from: number): void {
+    for (const id of this.#waiting) if (id >= from) this.#waiting.delete(id);
   }
 
   async #send(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
     const messages = [...this.#waiting].slice(0, most);
     for (const id of messages) this.#waiting.delete(id);
     try {
-      await this.#client.updateMessageFlags({ messages, op: "add", flag: "read" });
+      if (messages.length > 0)
+        await this.#client.updateMessageFlags({ messages, op: "add", flag: "read" });
     } catch {
       for (const id of messages) this.#waiting.add(id);
     }
-    this.#isSending = false;
+    this.#sending = undefined;
   }
 }
