@@ -167,17 +167,26 @@ interface SentinelInternals {
 }
 
 /**
- * Finds the master as ioredis does, with two differences. An announcement of a new master that arrives while the client
- * reconnects does not end the client for good. Errors of connections to a Sentinel are not printed, because ioredis
- * reconnects by itself.
+ * Finds the master as ioredis does, with three differences. The client stays connected when the Sentinels announce another
+ * master that they watch. An announcement of a new master that arrives while the client reconnects does not end the client
+ * for good. Errors of connections to a Sentinel are not printed, because ioredis reconnects by itself.
  */
 class Sentinels extends SentinelConnector {
   constructor(options: unknown) {
     super(options as SentinelConnectionOptions);
+    const { name } = options as SentinelConnectionOptions;
     const internals = this as unknown as SentinelInternals;
     const { connectToSentinel } = internals;
-    internals.connectToSentinel = (...given) =>
-      connectToSentinel.apply(this, given).on("error", () => undefined);
+    internals.connectToSentinel = (...given) => {
+      const sentinel = connectToSentinel.apply(this, given).on("error", () => undefined);
+      const emit = sentinel.emit.bind(sentinel);
+      // The only messages are announcements, `MASTER OLD-IP OLD-PORT NEW-IP NEW-PORT`; ioredis does not read them.
+      sentinel.emit = (event, ...values: unknown[]) =>
+        event === "message" && !String(values[1]).startsWith(`${name} `)
+          ? false
+          : emit(event, ...values);
+      return sentinel;
+    };
   }
 
   override connect(...given: Parameters<SentinelConnector["connect"]>) {
