@@ -153,7 +153,8 @@ describe("Signing in to the browser client", () => {
       expect(await keys(page)).to.include(ann.apiKey);
       expect(page.url()).not.to.include("signed-in");
       expect(await page.evaluate<number>("sessionStorage.length")).to.equal(0);
-      expect(complaints).to.deep.equal([]);
+      // Pictures of people are elsewhere, where a test machine may not reach them.
+      expect(complaints.filter((one) => !one.includes("gravatar"))).to.deep.equal([]);
     });
   }
 
