@@ -6,6 +6,7 @@ export const handedOver: Readonly<Record<string, string>> = {
   "packages/db/src/held-connection.ts": "ROLLBACK",
   "packages/db/src/pool.ts": "SET for a session",
   "packages/db/src/pooled-client.ts": "removes the names of statements",
+  "packages/db/src/failover-connection.ts": "asks a new session for the history of its server",
   "packages/db/src/server-roles.ts": "asks each server alone whether it accepts writes",
   "packages/db/src/listen.ts": "LISTEN",
   "packages/db/src/database.ts": "asks whether the server answers",

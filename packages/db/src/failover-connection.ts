@@ -3,6 +3,7 @@ import { Socket } from "node:net";
 import type { DatabaseHost } from "@carillon/kit";
 import pg from "pg";
 
+import { historyColumns, type History } from "./history.ts";
 import type { ServerChoice } from "./server-choice.ts";
 
 /** A method that `pg` has and its types lack. */
@@ -41,22 +42,28 @@ export interface FailoverOptions {
 /**
  * A connection to the first of several servers that accepts writes (libpq's `target_session_attrs=read-write`). States:
  *
- *     connecting ──a server accepts writes──▶ chosen ──it refuses writes, or another was chosen──▶ closed
- *         └──no server is left, or one refuses the user──▶ closed
+ *     connecting ──a server accepts writes──▶ asking ──its history is current──▶ chosen
+ *         ▲                                     │
+ *         └──────────────it is skipped──────────┘
+ *     connecting, asking ──no server is left, or one refuses the user──▶ closed
+ *     chosen ──it refuses writes, or another was chosen──▶ closed
  *
- * While it is connecting, it skips servers that cannot be reached, start or stop, or are read-only, and hides their
- * errors from `pg`. Other refusals, such as a wrong password, are final, as with libpq. From PostgreSQL 14 on, a server
- * reports `in_hot_standby` to each new session.
+ * Until a server is chosen, it skips servers that cannot be reached, start or stop, are read-only, or have an older
+ * history than a server that the process has used, and hides their errors from `pg`. Other refusals, such as a wrong
+ * password, are final, as with libpq. From PostgreSQL 14 on, a server reports `in_hot_standby` to each new session. With
+ * one server there is no history to compare, and `asking` is left out.
  */
 export class FailoverConnection extends pg.Connection {
   declare stream: pg.Connection["stream"];
   declare readonly _ending: boolean;
-  #state: "connecting" | "chosen" | "closed" = "connecting";
+  #state: "connecting" | "asking" | "chosen" | "closed" = "connecting";
   readonly #options: FailoverOptions;
   readonly #left: DatabaseHost[];
   readonly #refusals: string[] = [];
   #server: DatabaseHost;
   #isReadOnly = false;
+  /** What the server has answered; a server that does not know these functions answers nothing. */
+  #history: History | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** The socket below TLS, or the stream itself. */
   #socket: pg.Connection["stream"];
@@ -73,7 +80,9 @@ export class FailoverConnection extends pg.Connection {
 
   /** Connects to the current server. Ignores its arguments, which have one address. */
   override connect(): void {
+    this.#state = "connecting";
     this.#isReadOnly = false;
+    this.#history = undefined;
     this.#timer = setTimeout(() => this.#passOver("no answer in time"), this.#options.perServerMs);
     super.connect(this.#server.port, this.#server.host);
   }
@@ -82,6 +91,8 @@ export class FailoverConnection extends pg.Connection {
     switch (this.#state) {
       case "connecting":
         return this.#whileConnecting(event, given);
+      case "asking":
+        return this.#whileAsking(event, given);
       case "chosen":
         return this.#whileChosen(event, given);
       case "closed":
@@ -100,9 +111,36 @@ export class FailoverConnection extends pg.Connection {
       this.#close();
     } else if (event === "readyForQuery") {
       if (this.#isReadOnly) return this.#passOver("is read-only");
+      if (this.#options.choice.hasSeveral) return this.#ask();
       this.#choose();
     }
     return super.emit(event, ...given);
+  }
+
+  #ask(): true {
+    this.#state = "asking";
+    this.query(`SELECT ${historyColumns}`);
+    return true;
+  }
+
+  #whileAsking(event: string, given: unknown[]): boolean {
+    switch (event) {
+      case "dataRow":
+        this.#history = historyOf(given[0]);
+        return true;
+      case "rowDescription":
+      case "commandComplete":
+      case "errorMessage":
+        return true;
+      case "readyForQuery": {
+        const refusal = this.#history && this.#options.choice.refusal(this.#history);
+        if (refusal !== undefined) return this.#passOver(refusal);
+        this.#choose();
+        return super.emit(event, ...given);
+      }
+      default:
+        return this.#whileConnecting(event, given);
+    }
   }
 
   #whileChosen(event: string, given: unknown[]): boolean {
@@ -124,7 +162,7 @@ export class FailoverConnection extends pg.Connection {
     clearTimeout(this.#timer);
     this.#state = "chosen";
     this.#options.onChosen(this.#server);
-    this.#options.choice.chosen(this.#server, this);
+    this.#options.choice.chosen(this.#server, this, this.#history);
   }
 
   /** Skips this server and connects to the next one. After the last one, the connection fails. */
@@ -167,6 +205,13 @@ export class FailoverConnection extends pg.Connection {
     this.#state = "closed";
     this.#options.choice.closed(this);
   }
+}
+
+/** Reads the row with `historyColumns`; a standby has none. */
+function historyOf(message: unknown): History | undefined {
+  const [cluster, timeline] = (message as { fields: Array<string | null> }).fields;
+  if (!cluster || !timeline) return undefined;
+  return { cluster, timeline: Number(timeline) };
 }
 
 function codeOf(error: unknown): string | undefined {

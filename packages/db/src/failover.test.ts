@@ -20,6 +20,7 @@ describe("failover between several database servers", () => {
   afterEach(async () => {
     await first.close();
     await second.close();
+    await Promise.all(fakeServers.splice(0).map((server) => server.close()));
   });
 
   const urlOf = (...ports: number[]) => {
@@ -69,14 +70,12 @@ describe("failover between several database servers", () => {
     const client = await connected(urlOf(starting.port, second.port));
     expect(client.port).to.equal(second.port);
     await client.end();
-    await starting.close();
   });
 
   it("fails if the first does not accept the user, as with libpq", async () => {
     const strict = await startRefusingServer("28P01");
     const refusal = await failure(connected(urlOf(strict.port, second.port)));
     expect([sqlState(refusal), second.accepted]).to.deep.equal(["28P01", 0]);
-    await strict.close();
   });
 
   it("fails if all are read-only, with an error that names the variable, the servers and the remedy", async () => {
@@ -92,6 +91,32 @@ describe("failover between several database servers", () => {
     expect(refusal.message).to.match(
       /^DATABASE_URL: 2 of its servers accept writes, 127\.0\.0\.1:\d+ \(timeline 1\) and .*: stop all but the one/,
     );
+  });
+
+  it("skips an old primary while the server that was promoted after it restarts", async () => {
+    const [old, promoted] = [await startPrimary(1), await startPrimary(2)];
+    const url = urlOf(old.port, promoted.port);
+    await old.close();
+    const client = await connected(url);
+    expect(client.port).to.equal(promoted.port);
+    await promoted.close();
+    await startPrimary(1, old.port);
+    const refusal = await failure(connected(url));
+    expect(refusal.message).to.equal(
+      "no connection to a server that accepts writes: " +
+        `127.0.0.1:${promoted.port} ECONNREFUSED, 127.0.0.1:${old.port} is on timeline 1, older than 2`,
+    );
+    await startPrimary(2, promoted.port);
+    const later = await connected(url);
+    expect(later.port).to.equal(promoted.port);
+    await later.end();
+  });
+
+  it("uses a server that refuses to tell its timeline", async () => {
+    const silent = await startPrimary(undefined);
+    const client = await connected(urlOf(silent.port, second.port));
+    expect(client.port).to.equal(silent.port);
+    await client.end();
   });
 
   it("closes all connections to the old server when one has reached another server", async () => {
@@ -145,23 +170,62 @@ describe("failover between several database servers", () => {
   });
 });
 
+/** The servers of the running test, closed after it. */
+const fakeServers: FakeServer[] = [];
+
+interface FakeServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
 /** Starts a server that refuses every session with this SQLSTATE. */
-async function startRefusingServer(
-  code: string,
-): Promise<{ port: number; close(): Promise<void> }> {
+function startRefusingServer(code: string): Promise<FakeServer> {
+  return startFakeServer((socket) => {
+    socket.once("data", () => socket.end(message("E", `SFATAL\0VFATAL\0C${code}\0Mnot now\0\0`)));
+  });
+}
+
+/** Starts a primary on this timeline that answers nothing else; undefined if it refuses to tell. */
+function startPrimary(timeline: number | undefined, port = 0): Promise<FakeServer> {
+  const ready = message("Z", "I");
+  const answer =
+    timeline === undefined
+      ? [message("E", "SERROR\0VERROR\0C42501\0Mpermission denied\0\0"), ready]
+      : [row("7", String(timeline)), message("C", "SELECT 1\0"), ready];
+  return startFakeServer((socket) => {
+    socket.once("data", () => {
+      socket.write(Buffer.concat([message("R", "\0\0\0\0"), ready]));
+      socket.on("data", (query) => {
+        if (String(query).startsWith("Q")) socket.write(Buffer.concat(answer));
+      });
+    });
+  }, port);
+}
+
+/** Returns a message of PostgreSQL's protocol. */
+function message(type: string, body: string): Buffer {
+  const head = Buffer.from([type.charCodeAt(0), 0, 0, 0, 0]);
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, Buffer.from(body)]);
+}
+
+function row(...fields: string[]): Buffer {
+  const cells = fields.map((field) => `\0\0\0${String.fromCharCode(field.length)}${field}`);
+  return message("D", `\0${String.fromCharCode(fields.length)}${cells.join("")}`);
+}
+
+async function startFakeServer(
+  onConnection: (socket: Socket) => void,
+  port = 0,
+): Promise<FakeServer> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
     sockets.add(socket);
     socket.on("error", () => {});
-    socket.once("data", () => {
-      const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0Mnot now\0\0`);
-      const head = Buffer.from([0x45, 0, 0, 0, 0]);
-      head.writeInt32BE(fields.length + 4, 1);
-      socket.end(Buffer.concat([head, fields]));
-    });
+    onConnection(socket);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const fake: FakeServer = {
     port: (server.address() as AddressInfo).port,
     close: () =>
       new Promise((resolve) => {
@@ -169,4 +233,6 @@ async function startRefusingServer(
         server.close(() => resolve());
       }),
   };
+  fakeServers.push(fake);
+  return fake;
 }

@@ -1,5 +1,7 @@
 import { databaseHosts, type DatabaseHost } from "@carillon/kit";
 
+import { isOutdated, type History } from "./history.ts";
+
 /** A connection to one of the servers. */
 interface Connection {
   /** Closes the connection, so that its statement fails. */
@@ -15,6 +17,8 @@ export class ServerChoice {
   readonly #servers: readonly DatabaseHost[];
   readonly #connections = new Map<Connection, DatabaseHost>();
   #current: DatabaseHost | undefined;
+  /** The history of the server that was reached last, where servers tell theirs. */
+  #latest: History | undefined;
 
   constructor(servers: readonly DatabaseHost[]) {
     this.#servers = servers;
@@ -27,9 +31,22 @@ export class ServerChoice {
     return [current, ...this.#servers.filter((server) => server !== current)];
   }
 
+  /** Whether a connection may reach different servers. */
+  get hasSeveral(): boolean {
+    return this.#servers.length > 1;
+  }
+
+  /** Returns why a server that accepts writes must not be used: another one was promoted after it, and has been used. */
+  refusal(history: History): string | undefined {
+    const latest = this.#latest;
+    if (!latest || !isOutdated(history, latest)) return undefined;
+    return `is on timeline ${history.timeline}, older than ${latest.timeline}`;
+  }
+
   /** Records that a new connection has reached this server, which accepts writes. */
-  chosen(server: DatabaseHost, connection: Connection): void {
+  chosen(server: DatabaseHost, connection: Connection, history: History | undefined): void {
     this.#connections.set(connection, server);
+    this.#latest = history ?? this.#latest;
     if (this.#current === server) return;
     this.#current = server;
     for (const [other, at] of this.#connections) if (at !== server) other.leave();

@@ -1,27 +1,22 @@
 import { databaseHosts, StartupError, urlOfHost, type DatabaseHost } from "@carillon/kit";
 
 import { DatabaseClient } from "./database-client.ts";
+import { historyColumns, type History } from "./history.ts";
 
 /** Milliseconds for the answer of one server. */
 const answerMs = 2_000;
 
 /** The role of one of a URL's servers at this moment. */
-export interface ServerRole extends DatabaseHost {
+export interface ServerRole extends DatabaseHost, Partial<History> {
   /** The error of the connection or the query; undefined if the server has answered. */
   readonly problem?: string;
   readonly acceptsWrites?: boolean;
-  /** The timeline of a primary, which rises with each promotion. */
-  readonly timeline?: number;
-  /** PostgreSQL's `system_identifier`: the same for a primary and its standbys. */
-  readonly cluster?: string;
   /** The position in the WAL, in bytes: what a primary has written, or a standby has received. */
   readonly position?: number;
 }
 
 const role = `SELECT current_setting('transaction_read_only') = 'off' AS "acceptsWrites",
-  CASE WHEN NOT pg_is_in_recovery()
-    THEN ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int END AS timeline,
-  (SELECT system_identifier::text FROM pg_control_system()) AS cluster,
+  ${historyColumns},
   pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_receive_lsn() ELSE pg_current_wal_lsn() END,
     '0/0')::float8 AS position`;
 
