@@ -1853,7 +1853,7 @@ declare module "@carillon/db" {
       origin: string;
       call: number;
       slotId: number;
-      failures: number;
+      failures: number | null;
       isSlotFree: boolean | null;
     };
     "outgoing-call-read": {

@@ -1,4 +1,4 @@
-import { readyCalls } from "@carillon/domain";
+import { readyCalls, recordEndpointUnanswered } from "@carillon/domain";
 import { callWebhook } from "@carillon/jobs";
 import {
   ageCalls,
@@ -79,6 +79,41 @@ describe("limits of calls of outgoing webhook bots", () => {
     // The trial may be one of them, and has a different reason.
     const givenUp = dead.filter(({ reason }) => reason === "the endpoint does not answer");
     expect(givenUp.length).to.be.at.least(2);
+  });
+
+  /**
+   * Makes two calls that follow each other in one slot. During the first, other calls of the endpoint are not answered.
+   * @returns the failures in a row after both calls
+   */
+  const failuresAfter = async (unanswered: number): Promise<number> => {
+    const at = { realmId: called.bot.realmId, origin: new URL(endpoint.url).origin };
+    endpoint.answer(async () => {
+      const failing = endpoint.calls.length === 1 ? unanswered : 0;
+      for (let n = 0; n < failing; n++) await recordEndpointUnanswered(db, at, 0);
+      return {};
+    });
+    await mention("one");
+    await mention("two", { topic: "dinner" });
+    const [first] = await callsOf(db, called.bot);
+    if (!first) throw new Error("no call was recorded");
+    const { callId, version, calls } = first;
+    await runJob(db, callWebhook, { callId, version, calls });
+    const [circuit] = await db.rows<{ failures: number }>(
+      "DELETE FROM outgoing_origin WHERE realm_id = $1 AND origin = $2 RETURNING failures",
+      [at.realmId, at.origin],
+    );
+    return circuit?.failures ?? 0;
+  };
+
+  it("forget failures when a call that follows another one in its slot is answered", async () => {
+    expect(await failuresAfter(4)).to.equal(0);
+    expect(endpoint.calls.map(calledWith)).to.deep.equal(["one", "two"]);
+  });
+
+  it("stop calls that follow each other in a slot when the circuit opens", async () => {
+    expect(await failuresAfter(5)).to.equal(5);
+    expect(endpoint.calls.map(calledWith)).to.deep.equal(["one"]);
+    expect(await db.rows("SELECT FROM outgoing_slot")).to.deep.equal([]);
   });
 
   /** Inserts waiting calls of the bot, as if that many messages had mentioned it. */

@@ -3,7 +3,14 @@ import { createHash } from "node:crypto";
 import { lockKey, notNull, statement, type Sql, type Tx } from "@carillon/db";
 import type { CallWebhook } from "@carillon/jobs";
 
-import { isSlotFree, releaseSlot, takeSlot, type Endpoint, type Slot } from "./slots.ts";
+import {
+  isCircuitClosed,
+  isSlotFree,
+  releaseSlot,
+  takeSlot,
+  type Endpoint,
+  type Slot,
+} from "./slots.ts";
 
 /*
  * The states of a call, a row of `outgoing_call`:
@@ -105,11 +112,13 @@ export async function claimCall(
 const next = statement({
   name: "outgoing-call-next",
   text: `WITH next AS (
-      SELECT w.id, s.origin FROM outgoing_call w JOIN bot_service s ON s.bot_id = w.bot_id JOIN users u ON u.id = w.bot_id
-        JOIN realms r ON r.id = w.realm_id
-      WHERE NOT EXISTS (SELECT FROM bot_service o JOIN outgoing_call e ON e.bot_id = o.bot_id
-          WHERE o.realm_id = $5 AND o.origin = $2 AND o.bot_id <> $1 AND e.state = 'waiting'
+      SELECT w.id, s.origin, coalesce(o.failures, 0) AS failures
+      FROM outgoing_call w JOIN bot_service s ON s.bot_id = w.bot_id JOIN users u ON u.id = w.bot_id
+        JOIN realms r ON r.id = w.realm_id LEFT JOIN outgoing_origin o ON o.realm_id = $5 AND o.origin = $2
+      WHERE NOT EXISTS (SELECT FROM bot_service b JOIN outgoing_call e ON e.bot_id = b.bot_id
+          WHERE b.realm_id = $5 AND b.origin = $2 AND b.bot_id <> $1 AND e.state = 'waiting'
             AND e.next_at <= statement_timestamp())
+        AND ${isCircuitClosed}
         AND w.bot_id = $1 AND s.origin = $2 AND u.is_active AND NOT r.deactivated
         AND w.state = 'waiting' AND NOT w.overflowed AND w.next_at <= statement_timestamp()
         AND w.id = (SELECT e.id FROM outgoing_call e WHERE e.bot_id = w.bot_id AND e.conversation = w.conversation
@@ -123,8 +132,9 @@ const next = statement({
     FROM next, slot WHERE c.id = next.id
     RETURNING c.id AS "callId", c.version, c.realm_id AS "realmId", c.bot_id AS "botId", c.message_id AS "messageId",
       c.conversation, c.trigger, c.webhook_id AS "webhookId", c.overflowed AS "isOverflowed", c.reason, next.origin,
-      c.calls AS call, slot.id AS "slotId", 0 AS failures, ${isSlotFree("c.realm_id", "next.origin")} AS "isSlotFree"`,
-  overrides: { isSlotFree: notNull },
+      c.calls AS call, slot.id AS "slotId", next.failures,
+      ${isSlotFree("c.realm_id", "next.origin")} AS "isSlotFree"`,
+  overrides: { failures: notNull, isSlotFree: notNull },
 });
 
 /** A call that follows another one in its slot. */
@@ -137,8 +147,8 @@ export interface NextCall extends ClaimedCall {
  * Claims the bot's ready call that is due the longest, for the slot of an answered call that ends in this transaction.
  * Skips calls that other workers are claiming, so it waits for no lock.
  * @param forMs as for {@link claimCall}
- * @returns undefined if no call of the bot is ready, if another bot with this endpoint has a ready call, or if the
- *   bot's endpoint has changed; the caller then frees the slot
+ * @returns undefined if no call of the bot is ready, if another bot with this endpoint has a ready call, if the
+ *   circuit is not closed, or if the bot's endpoint has changed; the caller then frees the slot
  */
 export function claimNextCall(
   tx: Tx,

@@ -48,6 +48,9 @@ const admitted = `CASE WHEN o.open_until > clock_timestamp() THEN 0
 export const admittedEndpoints = `LEFT JOIN outgoing_origin o ON o.realm_id = s.realm_id AND o.origin = s.origin
     JOIN LATERAL ${busy("s.realm_id", "s.origin")} busy ON busy."all" < ${maxOfOrganization} AND busy.here < ${admitted}`;
 
+/** SQL: whether the circuit of the row `o` is closed. The row may be missing. */
+export const isCircuitClosed = `(${admitted}) = ${maxOfOrigin}`;
+
 /** Writes the SQL of whether an organization has a free slot for an origin. @param realm SQL of its id */
 export const isSlotFree = (realm: string, origin: string) => `(
     SELECT busy."all" < ${maxOfOrganization} AND busy.here < ${maxOfOrigin} FROM ${busy(realm, origin)} busy)`;
