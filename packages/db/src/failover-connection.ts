@@ -165,13 +165,19 @@ export class FailoverConnection extends pg.Connection {
     this.#options.choice.chosen(this.#server, this, this.#history);
   }
 
-  /** Skips this server and connects to the next one. After the last one, the connection fails. */
+  /**
+   * Skips this server and connects to the next one. After the last one, the connection fails. If the client was closed
+   * meanwhile, the connection ends.
+   */
   #passOver(reason: string): true {
     clearTimeout(this.#timer);
     this.#refusals.push(`${this.#server.host}:${this.#server.port} ${reason}`);
     this.#dropStreams();
     const next = this.#left.shift();
-    if (next) {
+    if (this._ending) {
+      this.#close();
+      super.emit("end");
+    } else if (next) {
       this.#server = next;
       this.stream = this.#socket = new Socket();
       this.connect();

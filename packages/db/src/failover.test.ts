@@ -119,6 +119,21 @@ describe("failover between several database servers", () => {
     await client.end();
   });
 
+  it("connects to no further server after the client was closed", async () => {
+    first.freeze();
+    const client = new DatabaseClient({
+      connectionString: both(),
+      connectionTimeoutMillis: 1_000,
+    });
+    client.on("error", () => {});
+    client.connect().catch(() => {});
+    await waitFor(() => first.accepted === 1, { what: "it connects" });
+    let closed = false;
+    void client.end().then(() => (closed = true));
+    await waitFor(() => closed || second.accepted > 0, { what: "it has given the first up" });
+    expect(second.accepted).to.equal(0);
+  });
+
   it("closes all connections to the old server when one has reached another server", async () => {
     const before = await connected(both());
     const ended = new Promise((resolve) => before.once("end", resolve));
