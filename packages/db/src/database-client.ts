@@ -4,6 +4,13 @@ import pg from "pg";
 import { FailoverConnection } from "./failover-connection.ts";
 import { choiceOf } from "./server-choice.ts";
 
+/** A property that `pg` has and its types lack. */
+declare module "pg" {
+  interface ClientBase {
+    readonly sslNegotiation: "postgres" | "direct";
+  }
+}
+
 /** Milliseconds in which a connection must succeed, unless the configuration sets them. */
 const defaultConnectMs = 10_000;
 /** Part of that time for all servers together; the rest leaves time for the error that names them. */
@@ -25,12 +32,13 @@ export class DatabaseClient extends pg.Client {
 
   #failOver(url: string, config: pg.ClientConfig): void {
     const connectMs = config.connectionTimeoutMillis || defaultConnectMs;
+    const { ssl, sslNegotiation } = this;
     const { keepAlive, keepAliveInitialDelayMillis } = config;
     const connection = new FailoverConnection({
       choice: choiceOf(url),
       perServerMs: (connectMs * serversShare) / databaseHosts(url).length,
       onChosen: ({ host, port }) => Object.assign(this, { host, port }),
-      connection: { ssl: this.ssl, keepAlive, keepAliveInitialDelayMillis },
+      connection: { ssl, sslNegotiation, keepAlive, keepAliveInitialDelayMillis },
     });
     Object.assign(this, { connection });
   }

@@ -1,6 +1,13 @@
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { createServer as createTlsServer, Server as TlsServer } from "node:tls";
 
-import { startFaultProxy, useDatabase, waitFor, type FaultProxy } from "@carillon/testkit";
+import {
+  certificate,
+  startFaultProxy,
+  useDatabase,
+  waitFor,
+  type FaultProxy,
+} from "@carillon/testkit";
 import { expect } from "chai";
 
 import { connectDatabase } from "./connect-database.ts";
@@ -134,6 +141,15 @@ describe("failover between several database servers", () => {
     expect(second.accepted).to.equal(0);
   });
 
+  it("begins with TLS if the URL has sslnegotiation=direct", async () => {
+    const server = createTlsServer({ ...certificate, ALPNProtocols: ["postgresql"] });
+    const primary = await startPrimary(1, 0, server);
+    const url = `${urlOf(primary.port, second.port)}?sslmode=no-verify&sslnegotiation=direct`;
+    const client = await connected(url);
+    expect(client.port).to.equal(primary.port);
+    await client.end();
+  });
+
   it("closes all connections to the old server when one has reached another server", async () => {
     const before = await connected(both());
     const ended = new Promise((resolve) => before.once("end", resolve));
@@ -201,20 +217,28 @@ function startRefusingServer(code: string): Promise<FakeServer> {
 }
 
 /** Starts a primary on this timeline that answers nothing else; undefined if it refuses to tell. */
-function startPrimary(timeline: number | undefined, port = 0): Promise<FakeServer> {
+function startPrimary(
+  timeline: number | undefined,
+  port = 0,
+  server: Server = createServer(),
+): Promise<FakeServer> {
   const ready = message("Z", "I");
   const answer =
     timeline === undefined
       ? [message("E", "SERROR\0VERROR\0C42501\0Mpermission denied\0\0"), ready]
       : [row("7", String(timeline)), message("C", "SELECT 1\0"), ready];
-  return startFakeServer((socket) => {
-    socket.once("data", () => {
-      socket.write(Buffer.concat([message("R", "\0\0\0\0"), ready]));
-      socket.on("data", (query) => {
-        if (String(query).startsWith("Q")) socket.write(Buffer.concat(answer));
+  return startFakeServer(
+    (socket) => {
+      socket.once("data", () => {
+        socket.write(Buffer.concat([message("R", "\0\0\0\0"), ready]));
+        socket.on("data", (query) => {
+          if (String(query).startsWith("Q")) socket.write(Buffer.concat(answer));
+        });
       });
-    });
-  }, port);
+    },
+    port,
+    server,
+  );
 }
 
 /** Returns a message of PostgreSQL's protocol. */
@@ -232,9 +256,11 @@ function row(...fields: string[]): Buffer {
 async function startFakeServer(
   onConnection: (socket: Socket) => void,
   port = 0,
+  server: Server = createServer(),
 ): Promise<FakeServer> {
   const sockets = new Set<Socket>();
-  const server: Server = createServer((socket) => {
+  const event = server instanceof TlsServer ? "secureConnection" : "connection";
+  server.on(event, (socket: Socket) => {
     sockets.add(socket);
     socket.on("error", () => {});
     onConnection(socket);
