@@ -1,7 +1,7 @@
 import { bundle } from "@carillon/bundler";
 import { deleteSecret, readSecret } from "@carillon/embedded";
 import { isAlive } from "@carillon/kit";
-import { copyInitialisedDataDir, reservePort } from "@carillon/testkit";
+import { copyInitialisedDataDir, reservePort, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -33,7 +33,8 @@ const standIn = `
   process.on("SIGTERM", () => end("SIGTERM"));
   process.on("SIGINT", () => end("SIGINT"));
   process.on("disconnect", () => end("parent gone"));
-  console.log(JSON.stringify({ level: 30, msg: "up", database: process.env.DATABASE_URL, pid: process.pid }));
+  const { DATABASE_URL: database, DATABASE_DIRECT_URL: direct } = process.env;
+  console.log(JSON.stringify({ level: 30, msg: "up", database, direct, pid: process.pid }));
   const ofPush = Object.entries(process.env).filter(([name]) => /PUSH_|BOUNCER_/.test(name));
   console.log(JSON.stringify({ level: 30, msg: "push", host: process.env.HOST, ...Object.fromEntries(ofPush) }));
   if (port) {
@@ -372,6 +373,28 @@ describe("the standalone", () => {
     const again = await pushVariables("bouncer");
     expect(again["PUSH_SERVER_KEY"]).to.equal(bouncer["PUSH_SERVER_KEY"]);
     expect(again).to.not.have.property("BOUNCER_HANDOVER_LOG");
+  });
+
+  describe("with a given database", () => {
+    const db = useDatabase();
+
+    it("gives the apps both addresses of the database with the password of DATABASE_PASSWORD", async () => {
+      const address = new URL(db.url);
+      const password = address.password || "secret";
+      address.password = "";
+      await run({
+        DATABASE_URL: address.href,
+        DATABASE_DIRECT_URL: `${address.href}?sslmode=disable`,
+        DATABASE_PASSWORD: password,
+      }).up();
+      const log = await readFile(dataFile("logs", "gateway.log"), "utf8");
+      const line = log.split("\n").find((one) => one.includes('"msg":"up"')) ?? "{}";
+      address.password = password;
+      expect(JSON.parse(line)).to.include({
+        database: address.href,
+        direct: `${address.href}?sslmode=disable`,
+      });
+    });
   });
 
   it("rejects a second start on the same DATA_DIR", async () => {

@@ -85,6 +85,7 @@ export async function startStandalone(
       childEnvironment({
         ...secrets,
         DATABASE_URL: database?.url(),
+        DATABASE_DIRECT_URL: env.DATABASE_DIRECT_URL,
         PORT: String(ports.gateway),
         DASHBOARD_PORT: String(ports.dashboard),
         PUBLIC_URL: site,

@@ -10,7 +10,7 @@ export function childEnvironment(
   changes: Partial<Record<keyof Environment, string | undefined>>,
 ): Record<string, string | undefined> {
   const changed = Object.keys(changes);
-  // The new address contains its password; `readEnvironment` refuses a second one.
+  // The new addresses contain their password; `readEnvironment` refuses a second one.
   if ("DATABASE_URL" in changes) changed.push("DATABASE_PASSWORD");
   const replaced = changed.flatMap((name) => [name, `${name}_FILE`]);
   const kept = Object.entries(process.env).filter(([name]) => !replaced.includes(name));
