@@ -1,3 +1,5 @@
+import { lockKey } from "@carillon/db";
+import { conversationKey } from "@carillon/domain";
 import { callWebhook } from "@carillon/jobs";
 import { hostOf } from "@carillon/model";
 import {
@@ -16,6 +18,7 @@ import {
   toUsers,
   useCalledBotScene,
   user,
+  waitFor,
   webhookBot,
 } from "@carillon/testkit";
 import { expect } from "chai";
@@ -341,6 +344,31 @@ describe("calls of outgoing webhook bots", () => {
     // A job ends after five seconds, also on a busy machine.
     expect(new Set(slots).size).to.be.below(topics.length);
     expect(await db.rows("SELECT FROM outgoing_slot")).to.deep.equal([]);
+  });
+
+  it("do not follow each other while another worker claims the next one", async () => {
+    await mention("one");
+    await mention("two", { topic: "dinner" });
+    const [first] = await callsOf(db, called.bot);
+    const [other] = await db.rows<Parameters<typeof conversationKey>[0]>(
+      `SELECT bot_id AS "botId", conversation FROM outgoing_call
+       WHERE bot_id = $1 ORDER BY message_id DESC LIMIT 1`,
+      [called.bot.id],
+    );
+    if (!first || !other) throw new Error("no call was recorded");
+    const { callId, version, calls } = first;
+    const job = await db.transaction(async (tx) => {
+      await lockKey(tx, "outgoingConversation", conversationKey(other));
+      const running = runJob(db, callWebhook, { callId, version, calls });
+      await waitFor(async () => (await states())[0]?.state === "done", {
+        what: "the answer to the first call is stored",
+      });
+      expect((await states())[1]).to.include({ state: "waiting", calls: 0 });
+      return { running };
+    });
+    await job.running;
+    await work();
+    expect(endpoint.calls.map(calledWith)).to.deep.equal(["one", "two"]);
   });
 
   it("are answered once, however often and late their jobs run", async () => {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import { lockKey, notNull, statement, type Sql, type Tx } from "@carillon/db";
+import { lockClass, lockKey, notNull, statement, type Sql, type Tx } from "@carillon/db";
 import type { CallWebhook } from "@carillon/jobs";
 
 import {
@@ -109,10 +109,18 @@ export async function claimCall(
   return undefined;
 }
 
+/**
+ * Writes the SQL that tries to take the lock of {@link lockConversation}. Without it, a worker of an earlier build, whose
+ * claims do not check whether a call is in progress, makes the same call during an upgrade.
+ */
+const tryConversation = (call: string) =>
+  `pg_try_advisory_xact_lock(${lockClass.outgoingConversation}, ('x' || left(encode(sha256(
+        convert_to(${call}.bot_id || ':' || ${call}.conversation, 'UTF8')), 'hex'), 8))::bit(32)::int)`;
+
 const next = statement({
   name: "outgoing-call-next",
   text: `WITH next AS (
-      SELECT w.id, s.origin, coalesce(o.failures, 0) AS failures
+      SELECT w.id, w.bot_id, w.conversation, s.origin, coalesce(o.failures, 0) AS failures
       FROM outgoing_call w JOIN bot_service s ON s.bot_id = w.bot_id JOIN users u ON u.id = w.bot_id
         JOIN realms r ON r.id = w.realm_id LEFT JOIN outgoing_origin o ON o.realm_id = $5 AND o.origin = $2
       WHERE NOT EXISTS (SELECT FROM bot_service b JOIN outgoing_call e ON e.bot_id = b.bot_id
@@ -126,7 +134,7 @@ const next = statement({
       ORDER BY w.next_at, w.message_id LIMIT 1 FOR NO KEY UPDATE OF w SKIP LOCKED
     ), slot AS (
       UPDATE outgoing_slot SET until = clock_timestamp() + make_interval(secs => $4 / 1000.0)
-      WHERE id = $3 AND EXISTS (SELECT FROM next) RETURNING id, until
+      WHERE id = $3 AND EXISTS (SELECT FROM next WHERE ${tryConversation("next")}) RETURNING id, until
     )
     UPDATE outgoing_call c SET calls = c.calls + 1, calling_until = slot.until, next_at = slot.until
     FROM next, slot WHERE c.id = next.id
