@@ -43,13 +43,13 @@ describe("URLs of several database servers", () => {
   const wrong: Array<[url: string, problem: RegExp]> = [
     ["mysql://db1,db2/x", /^must be a URL beginning with postgres/],
     ["db1,db2", /^must be a URL beginning with postgres/],
-    ["postgres://db1:0,db2/x", /^has the port 0: a port is a number from 1 to 65535$/],
-    ["postgres://db1:65536,db2/x", /^has the port 65536/],
-    ["postgres://db1,db2:five/x", /^has the port five/],
+    ["postgres://db1:0,db2/x", /^has a port that is not a number from 1 to 65535, or lacks an @ /],
+    ["postgres://db1:65536,db2/x", /^has a port that is not a number/],
+    ["postgres://db1,db2:five/x", /^has a port that is not a number/],
     ["postgres://db1,,db2/x", /^has a comma without a host beside it/],
     ["postgres://db1,/x", /^has a comma without a host beside it/],
-    ["postgres://db1,d b/x", /^has the host d b/],
-    ["postgres://::1,db2/x", /^has the host ::1: .* an IPv6 address in brackets/],
+    ["postgres://db1,d b/x", /^has an invalid host/],
+    ["postgres://::1,db2/x", /^has an invalid host: .* an IPv6 address in brackets/],
     ["postgres://db1,db1:5432/x", /^names db1:5432 twice/],
     [
       `postgres://${Array.from({ length: 11 }, (_, i) => `db${i}`).join()}/x`,
@@ -62,4 +62,11 @@ describe("URLs of several database servers", () => {
   ];
   for (const [url, problem] of wrong)
     it(`refuses ${url}`, () => expect(databaseUrlProblem(url)).to.match(problem));
+
+  it("quote no part of a URL without a host, which may be its password", () => {
+    for (const url of ["postgres://carillon:hunter2/db", "postgres://carillon:hun ter2:1/db"])
+      expect(databaseUrlProblem(url))
+        .to.match(/./)
+        .and.not.match(/hun|ter2/);
+  });
 });

@@ -84,15 +84,16 @@ export function databaseUrlProblem(text: string): string | undefined {
   return sessionProblem(text, names.length > 1);
 }
 
+/** Quotes no part of the host: in a URL that lacks its host, it is the user and the password. */
 function hostProblem(name: string, several: boolean): string | undefined {
   if (name === "" && several)
     return "has a comma without a host beside it: write host1:5432,host2:5432";
   // The port is what follows the last colon outside of brackets.
   const port = /:([^\]:]*)$/.exec(name)?.[1];
   if (port !== undefined && port !== "" && !(/^\d{1,5}$/.test(port) && isPort(Number(port))))
-    return `has the port ${port}: a port is a number from 1 to 65535`;
+    return "has a port that is not a number from 1 to 65535, or lacks an @ after its password: write user:password@db1:5432";
   if (!URL.canParse(`postgres://${name}`))
-    return `has the host ${name}: write a name, an IPv4 address, or an IPv6 address in brackets, and a port, such as db1:5432`;
+    return "has an invalid host: write a name, an IPv4 address, or an IPv6 address in brackets, and a port, such as db1:5432";
   return undefined;
 }
 

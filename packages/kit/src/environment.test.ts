@@ -18,11 +18,7 @@ describe("readEnvironment", () => {
     ],
     ["PUBLIC_URL", "https://me:key@chat.example.com", /must be an address that paths can be/],
     ["DATABASE_URL", "mysql://db.example.com", /must be a URL beginning with postgres:\/\//],
-    [
-      "DATABASE_URL",
-      "postgres://db1:0,db2/x",
-      /has the port 0: a port is a number from 1 to 65535/,
-    ],
+    ["DATABASE_URL", "postgres://db1:0,db2/x", /has a port that is not a number from 1 to 65535/],
     ["DATABASE_DIRECT_URL", "db.example.com", /must be a URL beginning with postgres:\/\//],
     ["DATABASE_DIRECT_URL", "postgres://db.example.com/x", /is set, and DATABASE_URL is not/],
     ["REDIS_URL", "http://cache.example.com", /must be a URL beginning with redis:\/\//],
