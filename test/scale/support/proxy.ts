@@ -104,9 +104,10 @@ function forward(
     upstream.open.add(breakOff);
     response.once("close", breakOff);
     sent.once("close", () => upstream.open.delete(breakOff));
-    sent.on("error", (error: NodeJS.ErrnoException) =>
-      resolve(error.code === "ECONNREFUSED" ? "unsent" : "unknown"),
-    );
+    sent.on("error", (error: NodeJS.ErrnoException) => {
+      response.off("close", breakOff);
+      resolve(error.code === "ECONNREFUSED" ? "unsent" : "unknown");
+    });
     sent.on("response", (answer) => {
       upstream.answered++;
       const { connection: _, ...given } = answer.headers;
