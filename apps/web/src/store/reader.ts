@@ -33,15 +33,20 @@ export class Reader {
     for (const id of this.#waiting) if (id >= from) this.#waiting.delete(id);
   }
 
+  /** Sends requests until no message waits, or until one fails. */
   async #send(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, delayMs));
-    const messages = [...this.#waiting].slice(0, most);
-    for (const id of messages) this.#waiting.delete(id);
-    try {
-      if (messages.length > 0)
-        await this.#client.updateMessageFlags({ messages, op: "add", flag: "read" });
-    } catch {
-      for (const id of messages) this.#waiting.add(id);
+    let failed = false;
+    while (this.#waiting.size > 0 && !failed) {
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      const messages = [...this.#waiting].slice(0, most);
+      for (const id of messages) this.#waiting.delete(id);
+      try {
+        if (messages.length > 0)
+          await this.#client.updateMessageFlags({ messages, op: "add", flag: "read" });
+      } catch {
+        for (const id of messages) this.#waiting.add(id);
+        failed = true;
+      }
     }
     this.#sending = undefined;
   }
