@@ -13,7 +13,7 @@ const gateways = 20;
 const workers = 2;
 /** Number of gateways, which start at the same time. */
 const startedAtOnce = 4;
-/** PostgreSQL's default of `max_connections`, of which it keeps three for superusers. */
+/** PostgreSQL's default for `max_connections`. Three of them are reserved for superusers. */
 const usable = 97;
 
 const programs = installedPrograms();

@@ -91,8 +91,8 @@ export class EventHub<Context> {
   }
 
   /**
-   * Reads the grown logs of organizations with waiting polls, in case wake-ups were lost, and closes tails that have more
-   * than their log. Runs once at a time.
+   * Reads the logs that have grown and for which polls wait, in case wake-ups were lost. Closes tails that hold events
+   * which their log has lost. Runs once at a time.
    */
   readGrownLogs(): Promise<void> {
     return (this.#readingGrownLogs ??= this.#readGrownLogs().finally(

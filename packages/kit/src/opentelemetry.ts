@@ -47,8 +47,8 @@ export function startExporting(role: string, log: Logger): Exporting {
 }
 
 /**
- * Exports spans without what BullMQ records of errors: their messages quote what people write. Leaves out the spans of
- * BullMQ's own timers, of which each worker has seven every three seconds.
+ * Exports spans without the error messages that BullMQ records: they quote what people write. Drops the spans of BullMQ's
+ * own timers: each worker would send seven of them every three seconds.
  */
 class HarmlessSpans extends BatchSpanProcessor {
   override onEnd(span: ReadableSpan): void {

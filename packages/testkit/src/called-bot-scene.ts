@@ -23,7 +23,7 @@ export interface CalledBotScene {
   room: TestChannel;
   /** Mentions the bot in the channel. @returns the id of the message */
   readonly mention: (text?: string, params?: Params) => Promise<number>;
-  /** Makes all ready calls, and those that become ready by them. */
+  /** Makes all ready calls, then the calls that these have made ready, until none is left. */
   readonly work: () => Promise<void>;
   /** Returns the texts of the bot, oldest first. */
   readonly said: () => Promise<string[]>;

@@ -53,7 +53,7 @@ export async function startRedisFleet(redisUrl: string, more: Variables = {}): P
  * Runs `fault` while people write and a thousand messages fall due. Checks that no request fails, and that each message
  * is sent once and received once.
  * @param fault resolves with the seconds for which Redis was away
- * @returns the seconds by which the latest message of the burst was late, and those that `fault` returned
+ * @returns how late the latest message of the burst was, and how long Redis was away, both in seconds
  */
 export async function duringBurst(
   { world, gateways }: RedisFleet,

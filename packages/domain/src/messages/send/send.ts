@@ -85,7 +85,7 @@ export async function numberMessages(
 }
 
 /**
- * Writes messages that have ids, and makes their events: the second half of {@link sendMessages}.
+ * Writes messages that already have ids, and emits their events: the second half of {@link sendMessages}.
  * @param made values and events that were made before
  */
 export async function writeMessages(
