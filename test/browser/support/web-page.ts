@@ -29,8 +29,10 @@ export async function sidebar(page: Page): Promise<Locator> {
 
 /** Chooses an entry of the menu that a button opens, by the keyboard. */
 export async function choose(button: Locator, entry: string): Promise<void> {
-  await button.press("Enter");
   const page = button.page();
+  // A key that is pressed while a dialog is still closing goes to the dialog.
+  await page.locator("dialog[open]").waitFor({ state: "detached" });
+  await button.press("Enter");
   await page.locator("[role=menuitem]:focus").waitFor();
   await page.getByRole("menuitem", { name: entry, exact: true }).press("Enter");
 }
