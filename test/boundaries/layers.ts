@@ -17,7 +17,7 @@ export const layers: readonly (readonly string[])[] = [
     "calendar",
   ],
   ["db", "queue"],
-  ["outbox", "scheduling", "events", "backup"],
+  ["outbox", "scheduling", "events", "backup", "transfer"],
   ["model", "domain"],
   [
     "apps/gateway",
