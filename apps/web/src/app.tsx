@@ -1,16 +1,20 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
+import { render } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
-import { sendFirstRequest } from "./messages/first-request.ts";
-import { route } from "./navigation.ts";
 import { type Account, accounts } from "./session/accounts.ts";
+import { openOrganization } from "./session/open-organization.ts";
 import { SignIn } from "./session/sign-in.tsx";
 import { Shell } from "./shell.tsx";
-import { Organization } from "./store/organization.ts";
 import { OrganizationContext } from "./store/use-organization.ts";
 import { texts } from "./texts.ts";
 
+/** Draws the client into its page. */
+export function draw(): void {
+  render(<App />, document.getElementById("app") ?? document.body);
+}
+
 /** The organization of the current account, or the form to sign in. */
-export function App() {
+function App() {
   const { current } = accounts;
   const notice = useSignal<string | undefined>(undefined);
   if (!current) return <SignIn notice={notice.value} />;
@@ -34,7 +38,6 @@ interface SignedInProps {
 }
 
 function SignedIn({ account, onRefused }: SignedInProps) {
-  // Opens before the first frame is drawn, because drawing would delay the first request.
   const [organization] = useState(() => openOrganization(account));
   useLayoutEffect(() => () => organization.stop(), [organization]);
   useSignalEffect(() => {
@@ -45,10 +48,4 @@ function SignedIn({ account, onRefused }: SignedInProps) {
       <Shell />
     </OrganizationContext.Provider>
   );
-}
-
-function openOrganization(account: Account): Organization {
-  const organization = new Organization(account);
-  void organization.start(() => sendFirstRequest(organization.client, route.value));
-  return organization;
 }

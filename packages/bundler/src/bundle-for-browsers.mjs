@@ -11,8 +11,8 @@ const names = "[name]-[hash]";
 /**
  * Bundles an app for browsers: `src/main.tsx` and its styles into `dist/assets`, with a hash of the content in each name
  * and compressed copies (`.br`, `.gz`) beside them, and `src/index.html` with their names into `dist/index.html`.
- * Dynamically imported modules get chunks of their own. `dist/assets/files.json` lists the build's files; those of the
- * previous build stay for a day, for open tabs.
+ * Dynamically imported modules get chunks of their own; the page preloads those that `main.tsx` itself imports.
+ * `dist/assets/files.json` lists the build's files; those of the previous build stay for a day, for open tabs.
  * @param {string} app its folder
  * @throws {Error} when a module cannot be compiled or found; the previous build stays
  */
@@ -56,7 +56,7 @@ export async function bundleForBrowsers(app) {
 }
 
 /**
- * Finds the script of `main.tsx`, its stylesheet, and the chunks that it needs at once.
+ * Finds the script of `main.tsx`, its stylesheet, and the chunks that it imports, statically or dynamically.
  * @param {import("esbuild").Metafile} metafile
  */
 function entryOf({ outputs }) {
@@ -64,7 +64,7 @@ function entryOf({ outputs }) {
   let entry;
   for (const [path, { entryPoint, cssBundle, imports }] of Object.entries(outputs)) {
     if (entryPoint === "src/main.tsx" && path.endsWith(".js")) {
-      const chunks = imports.filter(({ kind }) => kind === "import-statement");
+      const chunks = imports.filter(({ external }) => !external);
       entry = { script: path, style: cssBundle, chunks: chunks.map((chunk) => chunk.path) };
       continue;
     }

@@ -66,6 +66,20 @@ describe("The bundle of an app for browsers", () => {
     expect((await assets()).filter((name) => name.startsWith("late-"))).to.have.length(1);
   });
 
+  it("preloads the chunks that the entry imports, but not the chunks of those", async () => {
+    await put("main.tsx", `import { one } from "./shared.ts"; one(); void import("./views.ts");`);
+    await put("shared.ts", `export const one = () => (document.title = "shared");`);
+    await put("views.ts", `import { one } from "./shared.ts"; one(); void import("./late.ts");`);
+    await put("late.ts", "export const a = 1;");
+    await bundleForBrowsers(folder);
+    const html = await read("index.html");
+    const preloaded = [...html.matchAll(/modulepreload" href="assets\/(\w+)-/g)].map(
+      ([, name]) => name,
+    );
+    expect(preloaded.sort()).to.deep.equal(["chunk", "views"]);
+    expect(await find(/^late-/)).not.to.equal("");
+  });
+
   it("bundles a stylesheet that is loaded when needed by itself, with its fonts", async () => {
     await put(
       "main.tsx",

@@ -1,23 +1,23 @@
 import { allowedAttributes, allowedProperties, isAllowedTarget, isOwnPath } from "./allowed.ts";
 
-const parser = new DOMParser();
+const template = document.createElement("template");
 
 /**
  * Parses HTML of the server's renderer into nodes that may be inserted into the page. Addresses of files are in `data-src`.
  *
- * The renderer escapes what people write, and the page's policy stops scripts. A separate document is needed anyway: it loads
- * no pictures before their addresses have been changed. Elements and attributes that the renderer never writes are removed
- * as well, in case the renderer has a fault, or a message was imported into the database.
+ * The renderer escapes what people write, and the page's policy stops scripts. The document of a template is needed anyway:
+ * it loads no pictures before their addresses have been changed. Elements and attributes that the renderer never writes are
+ * removed as well, in case the renderer has a fault, or a message was imported into the database.
  */
 export function parseRendered(html: string): DocumentFragment {
-  const parsed = parser.parseFromString(html.replaceAll(tags, deferStyle), "text/html");
-  for (const element of parsed.body.querySelectorAll("*")) {
+  template.innerHTML = html.replaceAll(tags, deferStyle);
+  for (const element of template.content.querySelectorAll("*")) {
     const attributes = allowedAttributes(element);
     if (attributes) keepOnly(element, attributes);
     else element.replaceWith(element.textContent ?? "");
   }
   const fragment = document.createDocumentFragment();
-  fragment.append(...parsed.body.childNodes);
+  fragment.append(template.content);
   return fragment;
 }
 

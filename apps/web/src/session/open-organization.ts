@@ -1,0 +1,28 @@
+import { sendFirstRequest } from "../messages/first-request.ts";
+import { route } from "../navigation.ts";
+import { Organization } from "../store/organization.ts";
+import { type Account, accounts } from "./accounts.ts";
+
+/** The organization that was opened before there was a view of it. */
+let opened: { readonly account: Account; readonly organization: Organization } | undefined;
+
+/** Opens the organization of the current account, if there is one, before the views are loaded. */
+export function openCurrent(): void {
+  const { current } = accounts;
+  if (current) opened = { account: current, organization: open(current) };
+}
+
+/** Returns the organization of an account, which follows its events. The caller stops it. */
+export function openOrganization(account: Account): Organization {
+  const known = opened;
+  opened = undefined;
+  if (known?.account === account) return known.organization;
+  known?.organization.stop();
+  return open(account);
+}
+
+function open(account: Account): Organization {
+  const organization = new Organization(account);
+  void organization.start(() => sendFirstRequest(organization.client, route.value));
+  return organization;
+}
