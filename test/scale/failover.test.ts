@@ -1,6 +1,4 @@
-import { applyMigrations, connectDatabase, RequestDeadline, serverRoles } from "@carillon/db";
-import { silentLogger } from "@carillon/kit";
-import { prepareQueues } from "@carillon/queue";
+import { connectDatabase, RequestDeadline, serverRoles } from "@carillon/db";
 import {
   clientOf,
   queueBackends,
@@ -17,7 +15,11 @@ import { followQueue, registerReader } from "../faults/support/queue-reader.ts";
 import { openWorld, type World } from "../faults/support/world.ts";
 import { type InstalledServer, installedPrograms } from "./support/installed-postgres.ts";
 import { startProxy, type Proxy } from "./support/proxy.ts";
-import { startReplicatedPostgres, type ReplicatedPostgres } from "./support/replicated-postgres.ts";
+import {
+  prepareDatabase,
+  startReplicatedPostgres,
+  type ReplicatedPostgres,
+} from "./support/replicated-postgres.ts";
 import { startTraffic } from "./support/traffic.ts";
 
 /** Milliseconds for which requests and deliveries may stop after the promotion of the standby. */
@@ -166,13 +168,4 @@ async function openFailoverWorld(
   for (let n = 0; n < 2; n++) proxy.add((await world.gateway()).url);
   for (let n = 0; n < 2; n++) await world.worker();
   return { world, proxy };
-}
-
-/** Creates and migrates a database, and returns the URL that names both servers. */
-async function prepareDatabase(servers: ReplicatedPostgres): Promise<string> {
-  await servers.primary.query("CREATE DATABASE carillon");
-  const databaseUrl = servers.url("carillon");
-  await applyMigrations(databaseUrl);
-  await prepareQueues({ databaseUrl, log: silentLogger });
-  return databaseUrl;
 }

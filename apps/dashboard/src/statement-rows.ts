@@ -158,6 +158,12 @@ declare module "@carillon/db" {
       subdomain: string;
       name: string;
     };
+    "dashboard-primary": {
+      address: string | null;
+      port: number | null;
+      timeline: number | null;
+      commitsWait: boolean | null;
+    };
     "dashboard-processes": {
       processId: string;
       role: string;
@@ -236,6 +242,14 @@ declare module "@carillon/db" {
       messageId: number | null;
       reason: string | null;
       endedAt: number;
+    };
+    "dashboard-standbys": {
+      name: string | null;
+      address: string | null;
+      state: string | null;
+      isSynchronous: boolean | null;
+      behindBytes: number | null;
+      behindSeconds: number | null;
     };
     "dashboard-storage": {
       files: number;

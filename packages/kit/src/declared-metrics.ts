@@ -228,6 +228,24 @@ export const declaredMetrics = {
     labels: ["store"],
     of: fleet,
   },
+  carillon_standbys: {
+    type: "gauge",
+    help: "Standbys of the database by state: synchronous or asynchronous; missing is 1 while commits wait for a synchronous standby and none is connected",
+    labels: ["state"],
+    of: ["dashboard"],
+  },
+  carillon_standby_behind_seconds: {
+    type: "gauge",
+    help: "How far the slowest standby is behind, by the time between a commit and its replay",
+    labels: [],
+    of: ["dashboard"],
+  },
+  carillon_standby_behind_bytes: {
+    type: "gauge",
+    help: "How far the slowest standby is behind, by bytes of write-ahead log",
+    labels: [],
+    of: ["dashboard"],
+  },
   carillon_processes: {
     type: "gauge",
     help: "Processes whose heartbeat is not older than 20 seconds",

@@ -1,3 +1,6 @@
+import { applyMigrations } from "@carillon/db";
+import { silentLogger } from "@carillon/kit";
+import { prepareQueues } from "@carillon/queue";
 import { waitFor } from "@carillon/testkit";
 import { type InstalledServer, useInstalledPostgres } from "./installed-postgres.ts";
 
@@ -58,4 +61,13 @@ export async function startReplicatedPostgres(
     await postgres.close();
     throw error;
   }
+}
+
+/** Creates and migrates a database, and returns the URL that names both servers. */
+export async function prepareDatabase(servers: ReplicatedPostgres): Promise<string> {
+  await servers.primary.query("CREATE DATABASE carillon");
+  const databaseUrl = servers.url("carillon");
+  await applyMigrations(databaseUrl);
+  await prepareQueues({ databaseUrl, log: silentLogger });
+  return databaseUrl;
 }

@@ -1,8 +1,9 @@
 import { queues as declared } from "@carillon/jobs";
-import { html, type HtmlValue, type Html } from "@carillon/kit";
+import { html, sizeText, type HtmlValue, type Html } from "@carillon/kit";
 import type { LateMessage } from "../overview.ts";
 import { isAlive, isLost, type ProcessRow } from "../readings/processes.ts";
 import type { QueueDepths, Snapshot } from "../readings/readings.ts";
+import type { Replication, StandbyRow } from "../readings/replication.ts";
 import {
   latenessBounds,
   verdict,
@@ -33,6 +34,7 @@ export function overviewPage(
       queueTable(snapshot.queues),
       html`<h2>Processes</h2>`,
       processTable(snapshot.processes),
+      snapshot.replication ? databaseSection(snapshot.replication) : "",
     ],
   };
 }
@@ -61,6 +63,7 @@ const spoken: Readonly<Record<Trouble, string>> = {
   database: "the database does not answer",
   queues: "the queues do not answer",
   unread: "some readings are missing",
+  "standby-missing": "no synchronous standby is connected",
   "process-missing": "a worker or gateway is missing",
   overdue: "messages are overdue",
   failed: "messages have failed",
@@ -68,6 +71,7 @@ const spoken: Readonly<Record<Trouble, string>> = {
   files: "the store of uploaded files cannot be used",
   refused: "messages were refused",
   "process-lost": "a process stopped sending heartbeats",
+  "standby-behind": "a standby is behind",
   outbox: "outbox backlog",
   "dead-letters": "dead letters",
   bouncer: "the push bouncer does not answer",
@@ -237,6 +241,36 @@ function stateCell(row: ProcessRow): Html {
     return html`<td class="state lost">stopped sending heartbeats, last ${seen}</td>`;
   if (!row.stopping) return html`<td class="state">running, heartbeat ${seen}</td>`;
   return html`<td class="state">${isAlive(row) ? "stopping" : `stopped by SIGTERM, ${seen}`}</td>`;
+}
+
+/** The server that the dashboard uses, and its standbys. */
+function databaseSection({ address, port, timeline, commitsWait, standbys }: Replication): Html {
+  const server = address === null ? "a local socket" : `${address}:${port}`;
+  const waiting = commitsWait
+    ? "Commits wait for a synchronous standby."
+    : "Commits do not wait for a standby.";
+  const rows = standbys.map(
+    (row, at) =>
+      html`<tr data-key="standby-${at}">
+        <td>${row.name}</td>
+        <td>${row.address ?? "a local socket"}</td>
+        <td>${standbyState(row)}</td>
+        <td class="n">${row.behindBytes === null ? "unknown" : sizeText(row.behindBytes)}</td>
+        <td class="n">${row.behindSeconds === null ? "–" : seconds(row.behindSeconds)}</td>
+      </tr>`,
+  );
+  const columns = ["Standby", "Address", "State", { n: "Behind" }, { n: "Time behind" }];
+  return html`<h2>Database</h2>
+    <p>
+      ${server}, timeline ${timeline}.
+      ${standbys.length === 0 && !commitsWait ? "No standby is connected." : waiting}
+    </p>
+    ${standbys.length === 0 ? "" : table(columns, rows, "")}`;
+}
+
+function standbyState({ state, isSynchronous }: StandbyRow): string {
+  if (isSynchronous === null) return "unknown: the database user lacks pg_monitor";
+  return `${state}, ${isSynchronous ? "synchronous" : "asynchronous"}`;
 }
 
 /** Labels of the heartbeat counters. */

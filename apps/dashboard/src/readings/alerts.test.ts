@@ -7,6 +7,7 @@ import {
   outboxLateAfter,
   overdueAfter,
   severities,
+  standbyBehindAfter,
   type Trouble,
 } from "./verdict.ts";
 
@@ -17,6 +18,10 @@ const alerts: Readonly<Record<Trouble, { readonly name: string; readonly asks: s
   database: { name: "CarillonStoreAway", asks: "min by (store) (carillon_store_up) == 0" },
   queues: { name: "CarillonStoreAway", asks: "min by (store) (carillon_store_up) == 0" },
   unread: null,
+  "standby-missing": {
+    name: "CarillonStandbyMissing",
+    asks: 'max(carillon_standbys{state="missing"}) > 0',
+  },
   "process-missing": {
     name: "CarillonNoProcess",
     asks: 'max by (role) (carillon_processes{role=~"gateway|worker"}) == 0',
@@ -39,6 +44,10 @@ const alerts: Readonly<Record<Trouble, { readonly name: string; readonly asks: s
     asks: 'carillon_failures_unacknowledged{fault="people"} > 0',
   },
   "process-lost": null,
+  "standby-behind": {
+    name: "CarillonStandbyBehind",
+    asks: `max(carillon_standby_behind_seconds) > ${standbyBehindAfter}`,
+  },
   outbox: {
     name: "CarillonOutboxWaits",
     asks: `max(carillon_outbox_oldest_seconds) > ${outboxLateAfter}`,

@@ -1,6 +1,7 @@
 import { counter, gauge, type Registry } from "@carillon/kit";
 import { isServing, sumCounters } from "./processes.ts";
 import type { Snapshot } from "./readings.ts";
+import { lacksStandby } from "./replication.ts";
 
 /** Roles that are always shown, so that an alert rule can distinguish 0 from unknown. */
 const roles = ["gateway", "worker", "dashboard"];
@@ -30,6 +31,9 @@ export function rowMetrics(registry: Registry): (snapshot: Snapshot) => void {
   const files = gauge(registry, "carillon_stored_files");
   const bytes = gauge(registry, "carillon_stored_bytes");
   const unused = gauge(registry, "carillon_objects_unused");
+  const standbys = gauge(registry, "carillon_standbys");
+  const behindSeconds = gauge(registry, "carillon_standby_behind_seconds");
+  const behindBytes = gauge(registry, "carillon_standby_behind_bytes");
   const processes = gauge(registry, "carillon_processes");
   const processCounters = gauge(registry, "carillon_process_counters");
   const totals = {
@@ -42,6 +46,7 @@ export function rowMetrics(registry: Registry): (snapshot: Snapshot) => void {
 
   return (snapshot) => {
     const { lag, counts, lateness: late, processes: rows, counters, queues, storage } = snapshot;
+    const { replication } = snapshot;
     up.set({ store: "database" }, lag ? 1 : 0);
     up.set({ store: "queues" }, queues ? 1 : 0);
     for (const [target, value] of [
@@ -72,6 +77,19 @@ export function rowMetrics(registry: Registry): (snapshot: Snapshot) => void {
     if (storage) {
       unused.set({ state: "waiting" }, storage.waiting);
       unused.set({ state: "overdue" }, storage.overdue);
+    }
+    for (const metric of [standbys, behindSeconds, behindBytes]) metric.reset();
+    if (replication) {
+      const { standbys: rows } = replication;
+      const count = (isSynchronous: boolean) =>
+        rows.filter((row) => row.isSynchronous === isSynchronous).length;
+      standbys.set({ state: "synchronous" }, count(true));
+      standbys.set({ state: "asynchronous" }, count(false));
+      standbys.set({ state: "missing" }, lacksStandby(replication) ? 1 : 0);
+      if (rows.length > 0) {
+        behindSeconds.set(Math.max(...rows.map((row) => row.behindSeconds ?? 0)));
+        behindBytes.set(Math.max(...rows.map((row) => row.behindBytes ?? 0)));
+      }
     }
     pending.reset();
     if (counts) {

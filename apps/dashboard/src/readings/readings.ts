@@ -10,6 +10,7 @@ import { readCounts, type Counts } from "./counts.ts";
 import { readFailures, type RecentFailures } from "./failures.ts";
 import { readLateness, type Lateness } from "./lateness.ts";
 import { readProcesses, type ProcessRow } from "./processes.ts";
+import { readReplication, type Replication } from "./replication.ts";
 import { readStorage, type StorageFigures } from "./storage.ts";
 
 /** The jobs of each queue, by state. */
@@ -26,6 +27,7 @@ export interface Snapshot {
   readonly counters: ReadonlyMap<string, number> | undefined;
   readonly queues: QueueDepths | undefined;
   readonly storage: StorageFigures | undefined;
+  readonly replication: Replication | undefined;
 }
 
 export interface Readings {
@@ -73,6 +75,7 @@ export function openReadings(
     queues: cached(() => readDepths(queues)),
     late: cached(() => lateMessages(db)),
     storage: cached(() => readStorage(db), { minMs: storageMs }),
+    replication: cached(() => readReplication(db)),
     organizations: cached(() => listStorage(db), { minMs: storageMs }),
   };
   const known = <T>(part: Promise<T>): Promise<T | undefined> => part.catch(() => undefined);
@@ -88,7 +91,7 @@ export function openReadings(
       return skew === undefined ? undefined : clock.now() / 1_000 + skew;
     },
     async snapshot() {
-      const [lag, counts, lateness, failures, processes, counters, depths, storage] =
+      const [lag, counts, lateness, failures, processes, counters, depths, storage, replication] =
         await Promise.all([
           known(parts.lag()),
           known(parts.counts()),
@@ -98,8 +101,10 @@ export function openReadings(
           known(parts.counters()),
           known(parts.queues()),
           known(parts.storage()),
+          known(parts.replication()),
         ]);
-      return { lag, counts, lateness, failures, processes, counters, queues: depths, storage };
+      const ofRows = { lag, counts, lateness, failures, processes, counters, storage };
+      return { ...ofRows, queues: depths, replication };
     },
   };
 }

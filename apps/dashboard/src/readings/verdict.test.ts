@@ -32,6 +32,22 @@ const counts = {
 
 const lag = { dueLag: 0.4, overdue: 2, outboxOldest: 1, clockSkew: -0.2 };
 
+const standby = {
+  name: "db2",
+  address: "10.0.0.2",
+  state: "streaming",
+  isSynchronous: true,
+  behindBytes: 0,
+  behindSeconds: null,
+};
+const replication = {
+  address: "10.0.0.1",
+  port: 5432,
+  timeline: 1,
+  commitsWait: true,
+  standbys: [standby],
+};
+
 const well: Snapshot = {
   lag,
   counts,
@@ -41,6 +57,7 @@ const well: Snapshot = {
   counters: new Map(),
   queues: new Map(),
   storage: { files: 2, bytes: 10, waiting: 0, overdue: 0 },
+  replication,
 };
 
 const lost = { ...living("worker"), pid: 7, lastSeen: 23 };
@@ -66,8 +83,42 @@ const cases: ReadonlyArray<{
       lag: { dueLag: 5, overdue: 9, outboxOldest: 10, clockSkew: 0.9 },
       lateness: { deliveries: 9, median: 1, p95: 2, max: 10 },
       processes: [living("gateway"), { ...living("worker"), lastSeen: 20 }],
+      replication: { ...replication, standbys: [{ ...standby, behindSeconds: 60 }] },
     },
     found: [],
+  },
+  {
+    title: "that commits wait for a standby that is not connected",
+    differs: {
+      replication: { ...replication, standbys: [{ ...standby, isSynchronous: false }] },
+    },
+    found: [
+      [
+        "standby-missing",
+        "Every commit waits for a synchronous standby, and none is connected. " +
+          "Start the standby, or empty synchronous_standby_names on the primary.",
+      ],
+    ],
+  },
+  {
+    title: "no missing standby if the database user may not see standbys",
+    differs: { replication: { ...replication, standbys: [{ ...standby, isSynchronous: null }] } },
+    found: [],
+  },
+  {
+    title: "which standby is more than a minute behind",
+    differs: {
+      replication: {
+        ...replication,
+        standbys: [standby, { ...standby, name: "db3", isSynchronous: false, behindSeconds: 75 }],
+      },
+    },
+    found: [
+      [
+        "standby-behind",
+        "The standby db3 is 1 min 15 s behind: promoting it may lose acknowledged messages.",
+      ],
+    ],
   },
   {
     title: "failed messages by reason, server errors apart from refusals by the organization",
@@ -199,6 +250,7 @@ const cases: ReadonlyArray<{
       counters: undefined,
       queues: undefined,
       storage: undefined,
+      replication: undefined,
     },
     found: [
       ["database", "The database does not answer."],

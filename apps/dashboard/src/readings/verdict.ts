@@ -3,6 +3,7 @@ import { seconds } from "../spans.ts";
 import { worryingSkew } from "./clock-skew.ts";
 import { maxCounted, type RecentFailures } from "./failures.ts";
 import { isLost, isServing } from "./processes.ts";
+import { lacksStandby } from "./replication.ts";
 import type { Snapshot } from "./readings.ts";
 
 /**
@@ -13,6 +14,7 @@ export const severities = {
   database: "critical",
   queues: "critical",
   unread: "critical",
+  "standby-missing": "critical",
   "process-missing": "critical",
   overdue: "critical",
   failed: "critical",
@@ -20,6 +22,7 @@ export const severities = {
   files: "critical",
   refused: "warning",
   "process-lost": "warning",
+  "standby-behind": "warning",
   outbox: "warning",
   "dead-letters": "warning",
   bouncer: "warning",
@@ -49,6 +52,9 @@ export interface Finding {
 export const overdueAfter = 5;
 export const outboxLateAfter = 10;
 
+/** Seconds by which a standby may be behind; promoting it would lose what it has not received. */
+export const standbyBehindAfter = 60;
+
 /** Limits of delivery latency, in seconds. */
 export const latenessBounds = { p95: 2, worst: 10 } as const;
 
@@ -76,6 +82,7 @@ const judges: readonly Judge[] = [
   ({ lag }) => (lag ? [] : [finding("database", "The database does not answer.")]),
   ({ queues }) => (queues ? [] : [finding("queues", "The queues do not answer.")]),
   unread,
+  standbyMissing,
   missing,
   overdue,
   failed,
@@ -83,6 +90,7 @@ const judges: readonly Judge[] = [
   files,
   refused,
   lost,
+  standbyBehind,
   stuck,
   ({ counts }) =>
     counts && counts.deadLetters > 0
@@ -112,6 +120,29 @@ function unread(snapshot: Snapshot): Finding[] {
   return names.length === 0
     ? []
     : [finding("unread", `The database did not answer in time: ${names.join(", ")}.`)];
+}
+
+function standbyMissing({ replication }: Snapshot): Finding[] {
+  if (!replication || !lacksStandby(replication)) return [];
+  return [
+    finding(
+      "standby-missing",
+      "Every commit waits for a synchronous standby, and none is connected. " +
+        "Start the standby, or empty synchronous_standby_names on the primary.",
+    ),
+  ];
+}
+
+function standbyBehind({ replication }: Snapshot): Finding[] {
+  const behind = (replication?.standbys ?? []).filter(
+    ({ behindSeconds }) => (behindSeconds ?? 0) > standbyBehindAfter,
+  );
+  return behind.map(({ name, behindSeconds }) =>
+    finding(
+      "standby-behind",
+      `The standby ${name} is ${seconds(behindSeconds ?? 0)} behind: promoting it may lose acknowledged messages.`,
+    ),
+  );
 }
 
 function missing({ processes }: Snapshot): Finding[] {
