@@ -1,6 +1,7 @@
 import { InvalidArgumentError, type Command } from "commander";
 
 import type { Context } from "../context.ts";
+import { addConvertCommand } from "./organization-convert.ts";
 import { organizationOption } from "./organization-option.ts";
 
 interface Options {
@@ -114,6 +115,7 @@ export function addOrganizationCommands(program: Command, context: Context): voi
         const { setOrganizationDeactivated } = await import("../actions/organizations.ts");
         await setOrganizationDeactivated(context, options, deactivated);
       });
+  addConvertCommand(organization, context);
   organization
     .command("list")
     .description("Lists the organizations: subdomain, name, active accounts, deactivated or not.")

@@ -1,0 +1,52 @@
+/** Control characters, surrogates, noncharacters and invisible characters, which names must not have. */
+const unusable =
+  /[\p{Cc}\p{Cs}\p{Cf}\p{Noncharacter_Code_Point}\u2028\u2029\u115f\u1160\u3164\uffa0\u2800]/gu;
+
+/** Cuts a text to a number of code points. */
+export function cut(text: string, most: number): string {
+  const points = Array.from(text);
+  return points.length <= most
+    ? text
+    : `${points
+        .slice(0, most - 1)
+        .join("")
+        .trimEnd()}…`;
+}
+
+/** Returns a line without control and invisible characters, with single spaces. */
+export function cleanLine(text: string): string {
+  return text.replaceAll(/\s+/gu, " ").replaceAll(unusable, "").trim();
+}
+
+/** Returns a full name that an account may have; the fallback if nothing is left. */
+export function cleanFullName(text: string, fallback: string): string {
+  const name = cleanLine(text)
+    .replaceAll(/[*`\\>"@|]/g, "")
+    .trim();
+  const reserved =
+    /^(?:all|everyone|channel|stream|topic|(?:notification|scheduling|welcome) bot)$/i;
+  if (name === "") return fallback;
+  return cut(reserved.test(name) ? `${name} (imported)` : name, 100);
+}
+
+/** Gives names that are unique without regard to case. */
+export class UniqueNames {
+  readonly #taken = new Set<string>();
+  readonly #most: number;
+
+  /** @param most code points of a name */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Returns the name, or if it is taken, the name with the first number that makes it unique. */
+  take(name: string): string {
+    let candidate = cut(name, this.#most);
+    for (let number = 2; this.#taken.has(candidate.toLowerCase()); number++) {
+      const suffix = ` (${number})`;
+      candidate = cut(name, this.#most - suffix.length) + suffix;
+    }
+    this.#taken.add(candidate.toLowerCase());
+    return candidate;
+  }
+}
