@@ -15,6 +15,7 @@ const named: ReadonlyArray<{ path: RegExp; why: string }> = [
   { path: /^packages\/model\/src\/messages\/(channel-facts|seen-messages)\.ts$/, why: "load" },
   { path: /^packages\/domain\/src\/messages\/read\/narrow\/lookups\.ts$/, why: "loads" },
   { path: /^packages\/contract\/src\//, why: "the wire" },
+  { path: /^packages\/transfer\/src\//, why: "converts exports" },
   {
     path: /^apps\/gateway\/src\/operations\/channel(s|-creation)\.ts$/,
     why: "passes on what is asked for",

@@ -2,6 +2,7 @@ import { mkdir, rm, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 
 import { openFolder } from "./archives/folder-archive.ts";
+import { rootedAt } from "./archives/rooted-archive.ts";
 import type { SourceArchive } from "./archives/source-archive.ts";
 import { unpackTarball } from "./archives/unpack-tarball.ts";
 import { openZip } from "./archives/zip-archive.ts";
@@ -25,7 +26,7 @@ export interface ConversionOptions {
   readonly defaultTopic?: string | undefined;
   /** Zulip: the address of the organization, to which links in messages lead. */
   readonly url?: string | undefined;
-  progress?(messages: number): void;
+  readonly progress?: ((messages: number) => void) | undefined;
 }
 
 /** What a conversion did. */
@@ -60,7 +61,10 @@ export async function convertExport(options: ConversionOptions): Promise<Convers
   let archive: SourceArchive | undefined;
   let files: SourceArchive | undefined;
   try {
-    archive = await openSource(source, work);
+    archive = rootedAt(
+      await openSource(source, work),
+      options.program === "slack" ? "users.json" : "realm.json",
+    );
     files = options.files === undefined ? undefined : await openSource(options.files, work);
     const name = options.organizationName;
     const writer = await TransferWriter.open(folder, {
@@ -71,7 +75,7 @@ export async function convertExport(options: ConversionOptions): Promise<Convers
       archive,
       writer,
       report,
-      ...(options.progress && { progress: options.progress }),
+      progress: options.progress,
     };
     if (options.program === "slack")
       await convertSlack({

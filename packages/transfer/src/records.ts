@@ -1,3 +1,4 @@
+import { roles } from "@carillon/contract";
 import * as z from "zod";
 
 /**
@@ -32,8 +33,8 @@ export const accountRecord = z.looseObject({
   id,
   full_name: z.string().min(1).max(100),
   delivery_email: z.string().min(3).max(254),
-  /** 100 owner, 200 administrator, 300 moderator, 400 member (default), 600 guest. */
-  role: z.union([100, 200, 300, 400, 600].map((one) => z.literal(one))).optional(),
+  /** Default: member. */
+  role: z.literal(Object.values(roles)).optional(),
   /** Default: true. */
   is_active: z.boolean().optional(),
   /** Default: false. A bot needs `bot_type`, usually 1. */

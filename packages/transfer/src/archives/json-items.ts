@@ -17,13 +17,15 @@ export interface JsonItem {
 /**
  * Reads the elements of a JSON file one after the other, so that the size of the file does not matter. The file is an
  * array, or an object of arrays; other members of the object are skipped.
+ * @param wants whether the elements of an array are wanted; the others are not parsed
  * @throws TransferError for a file that is no JSON of this form, or has an element of more than 16 MB
  */
 export async function* jsonItems(
   file: string,
   source: AsyncIterable<Buffer>,
+  wants: (list: string) => boolean = () => true,
 ): AsyncGenerator<JsonItem> {
-  const scanner = new Scanner(file);
+  const scanner = new Scanner(file, wants);
   try {
     for await (const bytes of source) yield* scanner.scan(bytes);
   } catch (error) {
@@ -44,6 +46,8 @@ const CLOSE_OBJECT = 0x7d;
 /** Finds where elements begin and end. `JSON.parse` checks what is in them. */
 class Scanner {
   readonly #file: string;
+  readonly #wants: (list: string) => boolean;
+  #isWanted = true;
   /** Depth of the elements: 1 in an array, 2 in an object of arrays; 0 before the first character. */
   #itemDepth = 0;
   #depth = 0;
@@ -59,8 +63,9 @@ class Scanner {
   #parts: Buffer[] = [];
   #length = 0;
 
-  constructor(file: string) {
+  constructor(file: string, wants: (list: string) => boolean) {
     this.#file = file;
+    this.#wants = wants;
   }
 
   *scan(bytes: Buffer): Generator<JsonItem> {
@@ -144,9 +149,11 @@ class Scanner {
     this.#list = JSON.parse(name) as string;
     this.#index = 0;
     this.#isList = true;
+    this.#isWanted = this.#wants(this.#list);
   }
 
   *#endItem(last: Buffer, mayBeEmpty: boolean): Generator<JsonItem> {
+    if (!this.#isWanted) return;
     this.#add(last);
     const [first] = this.#parts;
     const text = (
@@ -167,7 +174,7 @@ class Scanner {
   }
 
   #add(bytes: Buffer): void {
-    if (bytes.length === 0) return;
+    if (bytes.length === 0 || !this.#isWanted) return;
     this.#length += bytes.length;
     if (this.#length > maxItem)
       this.#fail(

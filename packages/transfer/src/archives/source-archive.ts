@@ -17,7 +17,7 @@ export interface SourceArchive {
 export const maxEntries = 2_000_000;
 
 /** Bytes that any archive may unpack to, and how many times its own size a larger one may. */
-const smallArchive = 64 * 1024 * 1024;
+const smallArchive = 16 * 1024 * 1024;
 const maxRatio = 250;
 
 /** Returns how many bytes an archive of a size may unpack to. JSON of real exports is 5 to 30 times its size. */

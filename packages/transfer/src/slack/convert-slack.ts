@@ -30,7 +30,7 @@ export interface SlackOptions {
   /** The topic of messages outside threads. */
   readonly defaultTopic: string;
   /** Called now and then with the number of messages. */
-  progress?(messages: number): void;
+  readonly progress?: ((messages: number) => void) | undefined;
 }
 
 /** Converts an export of Slack to one of Carillon. */

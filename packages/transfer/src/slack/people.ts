@@ -1,3 +1,5 @@
+import { roles } from "@carillon/contract";
+
 import { cleanFullName } from "../clean-names.ts";
 import type { ConversionReport } from "../conversion-report.ts";
 import type { AccountRecord, Content } from "../records.ts";
@@ -37,7 +39,7 @@ export class SlackPeople {
       id,
       full_name: fullName,
       delivery_email: address ?? placeholderAddress(user.id, id),
-      role: isBot ? 400 : roleOf(user),
+      role: isBot ? roles.member : roleOf(user),
       is_active: !isBot && user.deleted !== true && address !== undefined,
       ...(isBot && { is_bot: true, bot_type: 1 }),
       ...(user.tz !== undefined && isZone(user.tz) && { timezone: user.tz }),
@@ -57,7 +59,7 @@ export class SlackPeople {
       id,
       full_name: cleanFullName(name ?? "", `Slack ${userId}`),
       delivery_email: placeholderAddress(userId, id),
-      role: 400,
+      role: roles.member,
       is_active: false,
       ...(isBot && { is_bot: true, bot_type: 1 }),
     };
@@ -84,11 +86,13 @@ export class SlackPeople {
   /** Makes sure that there is an owner, whom the organization needs. */
   chooseOwner(): void {
     const people = [...this.#accounts].filter(([, one]) => one.is_active === true);
-    if (people.some(([, one]) => one.role === 100)) return;
-    const [first] = [...people].sort(([, a], [, b]) => (a.role ?? 400) - (b.role ?? 400));
+    if (people.some(([, one]) => one.role === roles.owner)) return;
+    const [first] = [...people].sort(
+      ([, a], [, b]) => (a.role ?? roles.member) - (b.role ?? roles.member),
+    );
     if (!first) return;
     const [userId, account] = first;
-    this.#accounts.set(userId, { ...account, role: 100 });
+    this.#accounts.set(userId, { ...account, role: roles.owner });
     this.#report.add({
       what: "role",
       where: "users.json",
@@ -112,11 +116,11 @@ export class SlackPeople {
   }
 }
 
-function roleOf(user: SlackUser): 100 | 200 | 400 | 600 {
-  if (user.is_primary_owner === true || user.is_owner === true) return 100;
-  if (user.is_admin === true) return 200;
-  if (user.is_restricted === true || user.is_ultra_restricted === true) return 600;
-  return user.is_stranger === true ? 600 : 400;
+function roleOf(user: SlackUser): AccountRecord["role"] {
+  if (user.is_primary_owner === true || user.is_owner === true) return roles.owner;
+  if (user.is_admin === true) return roles.administrator;
+  if (user.is_restricted === true || user.is_ultra_restricted === true) return roles.guest;
+  return user.is_stranger === true ? roles.guest : roles.member;
 }
 
 /** An address at which nobody can be reached (RFC 2606), for an account that has none. */
@@ -129,8 +133,8 @@ function placeholderAddress(userId: string, id: number): string {
 
 function isZone(zone: string): boolean {
   try {
-    new Intl.DateTimeFormat("en", { timeZone: zone });
-    return zone.length <= 40;
+    const { timeZone } = new Intl.DateTimeFormat("en", { timeZone: zone }).resolvedOptions();
+    return timeZone !== "" && zone.length <= 40;
   } catch {
     return false;
   }

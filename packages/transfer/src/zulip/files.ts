@@ -1,0 +1,90 @@
+import { jsonItems } from "../archives/json-items.ts";
+import type { SourceArchive } from "../archives/source-archive.ts";
+import type { ConversionReport } from "../conversion-report.ts";
+import type { AttachmentRecord, EmojiRecord } from "../records.ts";
+import { addFromArchive } from "../slack/files.ts";
+import type { TransferWriter } from "../writer.ts";
+import { bytesOf, carry, type RealmTables } from "./realm-tables.ts";
+import { defined, Row, RowProblem } from "./row.ts";
+
+interface FileSources {
+  readonly archive: SourceArchive;
+  readonly writer: TransferWriter;
+  readonly report: ConversionReport;
+  readonly accounts: ReadonlySet<number>;
+}
+
+/** Copies uploaded files: `attachment.json` names those of messages, `uploads/` has them. */
+export async function* attachmentsOf({
+  archive,
+  writer,
+  report,
+  accounts,
+}: FileSources): AsyncGenerator<AttachmentRecord> {
+  const file = "attachment.json";
+  if (archive.size(file) === undefined) return;
+  const paths = new Set<string>();
+  for await (const { value, index } of jsonItems(
+    file,
+    bytesOf(archive, file),
+    (list) => list === "zerver_attachment",
+  )) {
+    const where = `${file}, row ${index}`;
+    const found = carry(report, where, "file", () => {
+      const row = new Row(value);
+      const path = row.text("path_id");
+      const owner = row.number("owner");
+      if (!accounts.has(owner)) throw new RowProblem(`its owner ${owner} is not in the export`);
+      if (path.length > 320 || !/^[^\s()<>"'\]]+$/.test(path) || paths.has(path))
+        throw new RowProblem(`path_id is not usable or is there twice`);
+      if (archive.size(`uploads/${path}`) === undefined)
+        throw new RowProblem(`uploads/${path} is not in the export`);
+      paths.add(path);
+      return defined({
+        id: row.id,
+        owner_id: owner,
+        path_id: path,
+        name: row.maybeText("file_name") || (path.split("/").at(-1) ?? "file"),
+        content_type: row.maybeText("content_type")?.slice(0, 200) || undefined,
+        created_at: row.maybeTime("create_time"),
+      });
+    });
+    if (!found) continue;
+    const content = await addFromArchive(writer, archive, `uploads/${found.path_id}`);
+    yield { ...found, ...content };
+    await report.flushIfFull();
+  }
+}
+
+/** Copies custom emoji. */
+export async function emojiOf(
+  tables: RealmTables,
+  { archive, writer, accounts }: FileSources,
+): Promise<EmojiRecord[]> {
+  const found = tables.map("zerver_realmemoji", (row) => {
+    const name = row.text("name");
+    if (!/^[a-z0-9_.-]{1,100}$/.test(name))
+      throw new RowProblem(`the name ${JSON.stringify(name)} cannot be used`);
+    const file = row.text("file_name");
+    const ending = `/emoji/images/${file}`;
+    const path =
+      archive.names.find((one) => one.startsWith("emoji/") && one.endsWith(`${ending}.original`)) ??
+      archive.names.find((one) => one.startsWith("emoji/") && one.endsWith(ending));
+    if (file === "" || path === undefined)
+      throw new RowProblem(`its picture ${file} is not in the export`);
+    const author = row.maybeNumber("author");
+    return {
+      path,
+      record: {
+        id: row.id,
+        name,
+        deactivated: row.flag("deactivated"),
+        ...(author !== undefined && accounts.has(author) && { author_id: author }),
+      },
+    };
+  });
+  const records: EmojiRecord[] = [];
+  for (const { path, record } of found)
+    records.push({ ...record, image: await addFromArchive(writer, archive, path) });
+  return records;
+}
