@@ -18,7 +18,7 @@ export const layers: readonly (readonly string[])[] = [
   ],
   ["db", "queue"],
   ["outbox", "scheduling", "events", "backup", "transfer"],
-  ["model", "domain"],
+  ["model", "domain", "moving"],
   [
     "apps/gateway",
     "apps/worker",

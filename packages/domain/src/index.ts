@@ -439,4 +439,14 @@ export {
   readUserByEmail,
 } from "./users/read-users.ts";
 export { type UserChanges, updateUser } from "./users/update-user.ts";
+export { createImportedOrganization } from "./imports/create-imported-organization.ts";
+export { recordImportedThumbnails } from "./imports/record-thumbnails.ts";
+export {
+  type ImportedRendering,
+  type ImportedText,
+  renderImported,
+} from "./imports/render-imported.ts";
+export { newPathId } from "./files/file-names.ts";
+export { topicWords } from "./messages/search/search-vector.ts";
+export { checkSubdomain } from "./realms/create-organization.ts";
 export type * from "./statement-rows.ts";

@@ -1110,6 +1110,10 @@ declare module "@carillon/db" {
       ownerId: number | null;
       pending: number;
     };
+    "import-begin": {};
+    "imported-images-pending": {
+      id: number;
+    };
     "insert-channels": {
       id: number;
       realmId: number;

@@ -68,7 +68,7 @@ export class TransferReader {
   }
 
   /** Returns how many records a table has. */
-  count(table: string): number {
+  numberOf(table: string): number {
     return this.manifest.records.find(({ file }) => file === `${table}.ndjson`)?.count ?? 0;
   }
 

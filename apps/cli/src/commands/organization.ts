@@ -103,6 +103,31 @@ export function addOrganizationCommands(program: Command, context: Context): voi
       const { showDomains } = await import("../actions/organizations.ts");
       await showDomains(context, options);
     });
+  organization
+    .command("export")
+    .description(
+      "Writes an organization with its uploaded files into a folder, while everything runs. Run it again to go on after a break.",
+    )
+    .argument("<folder>", "a new folder, or that of an unfinished export")
+    .option(...organizationOption)
+    .option("--key-file <file>", "file for the key of the export's secrets; default: <folder>.key")
+    .action(async (folder: string, options) => {
+      const { writeOrganization } = await import("../actions/transfer-organization.ts");
+      await writeOrganization(context, folder, options);
+    });
+  organization
+    .command("import")
+    .description(
+      "Imports an exported organization. It cannot be reached until it is complete. Run it again to go on after a break.",
+    )
+    .argument("<folder>", "folder of an export")
+    .option("--subdomain <label>", "label of its new address, - for none; default: its old one")
+    .option("--key-file <file>", "file with the key of the export; default: <folder>.key")
+    .option("--discard", "delete what an unfinished import has stored")
+    .action(async (folder: string, options) => {
+      const { readOrganization } = await import("../actions/transfer-organization.ts");
+      await readOrganization(context, folder, options);
+    });
   for (const [name, deactivated, description] of [
     ["deactivate", true, "Deactivates an organization: its accounts can do nothing any more."],
     ["reactivate", false, "Reactivates an organization."],

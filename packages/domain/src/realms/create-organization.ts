@@ -47,6 +47,9 @@ const nextId = statement({
   text: "SELECT nextval(pg_get_serial_sequence('realms', 'id'))::int AS id",
 });
 
+/** An organization without people. */
+type EmptyOrganization = Omit<CreatedOrganization, "owner" | "ownerApiKey">;
+
 /**
  * Creates an organization: its system groups, permissions and default settings, its system bots and its owner. The caller
  * sends the owner the welcome message. Makes no events, because there are no clients yet.
@@ -56,6 +59,22 @@ export async function createOrganization(
   site: Site,
   organization: NewOrganization,
 ): Promise<CreatedOrganization> {
+  const empty = await createEmptyOrganization(tx, site, organization);
+  const owner = await insertUser(tx, site, empty.realm, {
+    canCreateUsers: true,
+    canChangeUserEmails: true,
+    ...organization.owner,
+    role: roles.owner,
+  });
+  return { ...empty, owner: owner.account, ownerApiKey: owner.apiKey };
+}
+
+/** Creates an organization with its system bots and without people: an import adds them. */
+export async function createEmptyOrganization(
+  tx: Tx,
+  site: Site,
+  organization: Omit<NewOrganization, "owner">,
+): Promise<EmptyOrganization> {
   const row = await tx.first(nextId);
   const id = row?.id ?? 0;
   const groups = await createSystemGroups(tx, id);
@@ -82,16 +101,8 @@ export async function createOrganization(
   const notificationBot = await bot("notification", "Notification Bot");
   const welcomeBot = await bot("welcome", "Welcome Bot");
   const schedulingBot = await bot("scheduling", "Scheduling Bot");
-  const owner = await insertUser(tx, site, realm, {
-    canCreateUsers: true,
-    canChangeUserEmails: true,
-    ...organization.owner,
-    role: roles.owner,
-  });
   return {
     realm,
-    owner: owner.account,
-    ownerApiKey: owner.apiKey,
     notificationBot: notificationBot.account,
     welcomeBot: welcomeBot.account,
     schedulingBot: schedulingBot.account,

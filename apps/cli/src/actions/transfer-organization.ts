@@ -1,0 +1,141 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { findOrganization } from "@carillon/domain";
+import { fileStoreFromEnvironment, type FileStore } from "@carillon/files";
+import { readSecretFile, StartupError } from "@carillon/kit";
+import { loadRealm, realmUrl } from "@carillon/model";
+import {
+  exportOrganization,
+  giveUpImport,
+  importOrganization,
+  newTransferKey,
+  type TransferKey,
+  transferKeyOf,
+} from "@carillon/moving";
+
+import type { Context } from "../context.ts";
+import { reserveFile } from "../credentials.ts";
+import { type ConnectedInstallation, withDatabase } from "../installation.ts";
+import { addressOf, whyUnreachable } from "../reachable.ts";
+
+interface ExportOptions {
+  readonly organization?: string;
+  readonly keyFile?: string;
+}
+
+interface ImportOptions {
+  readonly subdomain?: string;
+  readonly keyFile?: string;
+  readonly discard?: boolean;
+}
+
+/** Exports an organization into a folder. */
+export async function writeOrganization(
+  context: Context,
+  folder: string,
+  options: ExportOptions,
+): Promise<void> {
+  await withDatabase(context, async (connected) => {
+    const { db, site, databaseUrl } = connected;
+    const realm = await findOrganization(db, options.organization);
+    const keyFile = options.keyFile ?? `${resolve(folder)}.key`;
+    const key = keptKey(keyFile);
+    const { manifest, files } = await withFiles(connected, (store) =>
+      exportOrganization({
+        databaseUrl,
+        realmId: realm.id,
+        folder,
+        url: realmUrl(site, realm),
+        secrets: site.secrets,
+        key,
+        files: store,
+        progress: progressOf(context),
+      }),
+    );
+    const count = (table: string) =>
+      manifest.records.find(({ file }) => file === `${table}.ndjson`)?.count ?? 0;
+    const kept = files.kept > 0 ? `, ${files.kept} of which were there already` : "";
+    context.terminal.say(
+      `Exported ${realm.name} to ${folder}: ${count("users")} accounts, ${count("channels")} channels, ${count("messages")} messages, ${files.copied + files.kept} files${kept}.`,
+    );
+    context.terminal.say(
+      `Its secrets are sealed with the key in ${keyFile}: take it to the other installation apart from the folder.`,
+    );
+  });
+}
+
+/** Imports an organization from a folder, or deletes what an unfinished import has stored. */
+export async function readOrganization(
+  context: Context,
+  folder: string,
+  options: ImportOptions,
+): Promise<void> {
+  await withDatabase(context, async (connected) => {
+    const { db, site, databaseUrl } = connected;
+    const keyFile = options.keyFile ?? `${resolve(folder)}.key`;
+    const key = options.keyFile !== undefined || existsSync(keyFile) ? readKey(keyFile) : undefined;
+    const subdomain = options.subdomain === "-" ? "" : options.subdomain;
+    await withFiles(connected, async (files) => {
+      const progress = progressOf(context);
+      const importing = { databaseUrl, db, site, folder, subdomain, key, files, progress };
+      if (options.discard) {
+        await giveUpImport(importing);
+        context.terminal.say("Deleted what the unfinished import had stored.");
+        return;
+      }
+      const { realmId, name, accounts, messages } = await importOrganization(importing);
+      const realm = await loadRealm(db, realmId);
+      const unreachable = whyUnreachable(connected, realm);
+      const at = unreachable === undefined ? ` at ${addressOf(context, connected, realm)}` : "";
+      context.terminal.say(`Imported ${name}${at}: ${accounts} accounts, ${messages} messages.`);
+      if (unreachable !== undefined) context.terminal.note(`${unreachable}.`);
+    });
+  });
+}
+
+async function withFiles<Result>(
+  { env }: ConnectedInstallation,
+  work: (store: FileStore) => Promise<Result>,
+): Promise<Result> {
+  const store = fileStoreFromEnvironment(env);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Reads the key of an export that is being continued, or creates one. */
+function keptKey(file: string): TransferKey {
+  if (existsSync(file)) return readKey(file);
+  const text = newTransferKey();
+  reserveFile(file);
+  writeFileSync(file, `${text}\n`);
+  return transferKeyOf(text);
+}
+
+function readKey(file: string): TransferKey {
+  let text: string;
+  try {
+    text = readSecretFile(file).trim();
+  } catch (error) {
+    throw new StartupError(
+      `the key ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? (error as Error).message})`,
+    );
+  }
+  if (text === "") throw new StartupError(`the key ${file} is empty: delete the file`);
+  return transferKeyOf(text);
+}
+
+/** Milliseconds between two lines of progress. */
+const progressMs = 5_000;
+
+/** Reports progress on standard error, every few seconds. */
+function progressOf({ terminal }: Context): (what: string, done: number) => void {
+  let reported = performance.now();
+  return (what, done) => {
+    if (performance.now() - reported < progressMs) return;
+    reported = performance.now();
+    terminal.note(`${what}: ${done}`);
+  };
+}

@@ -1,0 +1,363 @@
+import { createHash } from "node:crypto";
+import { groupOfRole, roles } from "@carillon/contract";
+import type { Database } from "@carillon/db";
+import { checkSubdomain, createImportedOrganization } from "@carillon/domain";
+import type { FileStore } from "@carillon/files";
+import { StartupError } from "@carillon/kit";
+import { hostOf, loadRealm, realmUrl, type Site } from "@carillon/model";
+import { type OrganizationRecord, TransferError, TransferReader } from "@carillon/transfer";
+import type pg from "pg";
+
+import { ask, inTransaction, onConnection } from "./connect.ts";
+import { discardImport } from "./discard-import.ts";
+import { importAttachments, importPictures, recordThumbnails } from "./import-files.ts";
+import { importMessages } from "./import-messages.ts";
+import {
+  importLater,
+  importRecords,
+  type Importing,
+  laterColumns,
+  mapRecords,
+  startImporting,
+} from "./import-records.ts";
+import { readColumns } from "./insert-rows.ts";
+import { type Import, placeOf, recordPlace } from "./journal.ts";
+import { FoundIds } from "./new-ids.ts";
+import { numberedTables, numberRecords } from "./number-records.ts";
+import { movedTables } from "./tables.ts";
+import type { TransferKey } from "./transfer-key.ts";
+
+/** An import to be made. */
+export interface ImportOptions {
+  readonly databaseUrl: string;
+  readonly db: Database;
+  readonly site: Site;
+  readonly folder: string;
+  /** The label of the new address; undefined for that of the export. */
+  readonly subdomain: string | undefined;
+  /** Undefined if none was given. */
+  readonly key: TransferKey | undefined;
+  readonly files: FileStore;
+  readonly progress?: (what: string, done: number) => void;
+}
+
+/** An organization that was imported. */
+export interface ImportedOrganization {
+  readonly realmId: number;
+  readonly name: string;
+  readonly subdomain: string;
+  readonly messages: number;
+  readonly accounts: number;
+}
+
+/**
+ * Imports an organization, or goes on with an import that was broken off. The organization can be reached when it is
+ * complete. A fault of the export deletes what was imported.
+ * @throws TransferError for a fault of the export; StartupError; ApiError for a subdomain that cannot be one
+ */
+export function importOrganization(options: ImportOptions): Promise<ImportedOrganization> {
+  return withReader(options, async (client, reader) => {
+    const organization = await readOrganization(reader);
+    await reader.verify();
+    checkKey(reader, options.key);
+    const { id, subdomain } = await openJournal(client, reader, organization, options);
+    try {
+      return await runSteps(client, reader, { ...options, id, subdomain, organization });
+    } catch (error) {
+      if (error instanceof TransferError) await discardImport(client, id);
+      throw error;
+    }
+  });
+}
+
+/**
+ * Deletes what an unfinished import has stored.
+ * @throws StartupError if the export has no unfinished import
+ */
+export function giveUpImport(options: ImportOptions): Promise<void> {
+  return withReader(options, async (client, reader) => {
+    const [row] = await ask<{ id: number }>(
+      client,
+      "SELECT id FROM organization_imports WHERE digest = $1 AND finished_at IS NULL",
+      [reader.digest],
+    );
+    if (!row) throw new StartupError("there is no unfinished import of this export");
+    await discardImport(client, row.id);
+  });
+}
+
+/** Runs `work` on a connection that has the lock of the export. */
+async function withReader<Result>(
+  { databaseUrl, folder }: ImportOptions,
+  work: (client: pg.Client, reader: TransferReader) => Promise<Result>,
+): Promise<Result> {
+  const reader = await TransferReader.open(folder);
+  return onConnection(databaseUrl, async (client) => {
+    const key = createHash("sha256").update(`import ${reader.digest}`).digest().readBigInt64BE();
+    const [lock] = await ask<{ held: boolean }>(client, "SELECT pg_try_advisory_lock($1) AS held", [
+      key.toString(),
+    ]);
+    if (!lock?.held)
+      throw new StartupError("another process is importing this export: wait until it has ended");
+    return work(client, reader);
+  });
+}
+
+async function readOrganization(reader: TransferReader): Promise<OrganizationRecord> {
+  if (reader.numberOf("realms") !== 1)
+    throw new TransferError("realms.ndjson", undefined, "must have one record, the organization");
+  for (const table of reader.tables)
+    if (!(table in movedTables))
+      throw new TransferError(`${table}.ndjson`, undefined, "is of no table that is imported");
+  for await (const { record } of reader.records("realms")) return record;
+  throw new TransferError("realms.ndjson", undefined, "is empty");
+}
+
+function checkKey({ manifest: { keyId } }: TransferReader, key: TransferKey | undefined): void {
+  if (keyId === undefined || key?.id === keyId) return;
+  throw new StartupError(
+    key
+      ? "the key is not that of this export: give the file that was written with it"
+      : "the secrets of this export are sealed: give the file with its key, --key-file FILE",
+  );
+}
+
+/** Finds the journal of the import, or begins it. */
+async function openJournal(
+  client: pg.Client,
+  { digest }: TransferReader,
+  organization: OrganizationRecord,
+  options: ImportOptions,
+): Promise<{ id: number; subdomain: string }> {
+  const [found] = await ask<{
+    id: number;
+    subdomain: string;
+    finished: Date | null;
+    current: string | null;
+  }>(
+    client,
+    `SELECT i.id, i.subdomain, i.finished_at AS finished, r.subdomain AS current
+     FROM organization_imports i LEFT JOIN realms r ON r.id = i.realm_id WHERE i.digest = $1`,
+    [digest],
+  );
+  if (found?.finished)
+    throw new StartupError(
+      `this export was imported at ${found.finished.toISOString()}, as the organization ${nameOf(found.current ?? found.subdomain)}: for another copy, export the organization again`,
+    );
+  const subdomain = checkSubdomain(
+    options.subdomain ?? found?.subdomain ?? organization.subdomain ?? "",
+  );
+  const taken = await ask(
+    client,
+    `SELECT FROM realms WHERE subdomain = $1 UNION ALL
+     SELECT FROM organization_imports WHERE subdomain = $1 AND finished_at IS NULL AND digest <> $2`,
+    [subdomain, digest],
+  );
+  if (taken.length > 0)
+    throw new StartupError(
+      `there is already an organization ${nameOf(subdomain)}: give the imported one another label, --subdomain NEW`,
+    );
+  const [row] = await ask<{ id: number }>(
+    client,
+    `INSERT INTO organization_imports (digest, subdomain) VALUES ($1, $2)
+     ON CONFLICT (digest) DO UPDATE SET subdomain = excluded.subdomain RETURNING id`,
+    [digest, subdomain],
+  );
+  return { id: row!.id, subdomain };
+}
+
+const nameOf = (subdomain: string) =>
+  subdomain === "" ? "without a subdomain" : `with the subdomain ${subdomain}`;
+
+interface Running extends ImportOptions {
+  readonly id: number;
+  readonly subdomain: string;
+  readonly organization: OrganizationRecord;
+}
+
+type Step = (of: Importing, step: string, after: number) => Promise<void>;
+
+/** The steps of an import in their order, by their names in the journal. */
+const steps: ReadonlyArray<readonly [name: string, run: Step]> = [
+  ...numberedTables.map((table): readonly [string, Step] => [
+    `number ${table}`,
+    (of, step, after) => numberRecords(of, table, step, after),
+  ]),
+  ...Object.keys(movedTables).flatMap((table): Array<readonly [string, Step]> => {
+    if (table === "realms" || table === "clients") return [];
+    if (table === "messages") return [["messages", importMessages]];
+    if (table === "attachments")
+      return [
+        ["attachments", importAttachments],
+        ["thumbnails", recordThumbnails],
+      ];
+    if (table === "pictures") return [["pictures", importPictures]];
+    const own: readonly [string, Step] = [
+      table,
+      (of, step, after) => importRecords(of, table, step, after),
+    ];
+    if (table === "recipients") return [own, ["recipients of channels", addRecipients]];
+    if (table === "users") return [own, ["roles", addRoles]];
+    return [own];
+  }),
+  ...[...laterColumns.keys()].map((table): readonly [string, Step] => [
+    `later ${table}`,
+    (of, step, after) => importLater(of, table, step, after),
+  ]),
+];
+
+async function runSteps(
+  client: pg.Client,
+  reader: TransferReader,
+  options: Running,
+): Promise<ImportedOrganization> {
+  const { id, db, site, files, organization, subdomain } = options;
+  const realmId = await organizationOf(client, options);
+  const realm = { old: organization.id, new: realmId };
+  const base: Import = {
+    client,
+    db,
+    site,
+    secrets: site.secrets,
+    files,
+    reader,
+    id,
+    realmId,
+    progress: options.progress ?? (() => {}),
+  };
+  const newUrl = realmUrl(site, { ...(await loadRealm(db, realmId)), subdomain });
+  const of = await startImporting(base, {
+    ids: new FoundIds(client, id, { sourceUrl: reader.manifest.source.url, newUrl, realm }),
+    key: options.key,
+    columns: await readColumns(client),
+    subdomain,
+  });
+  const place = await placeOf(client, id);
+  const begun = Math.max(
+    0,
+    steps.findIndex(([name]) => name === place.step),
+  );
+  for (const [index, [name, run]] of steps.entries()) {
+    if (index < begun) continue;
+    await run(of, name, name === place.step ? place.line : 0);
+  }
+  await finish(of, organization);
+  return {
+    realmId,
+    name: organization.name,
+    subdomain,
+    messages: reader.numberOf("messages"),
+    accounts: reader.numberOf("users"),
+  };
+}
+
+/** Returns the organization of the import; creates it the first time. */
+async function organizationOf(client: pg.Client, options: Running): Promise<number> {
+  const { id, db, site, organization } = options;
+  const [row] = await ask<{ realm: number | null }>(
+    client,
+    "SELECT realm_id AS realm FROM organization_imports WHERE id = $1",
+    [id],
+  );
+  if (row?.realm) return row.realm;
+  const name = organization.name;
+  return (
+    await db.transaction((tx) => createImportedOrganization(tx, site, { importId: id, name }))
+  ).id;
+}
+
+/** Adds the recipients of channels for which the export has none. */
+async function addRecipients(of: Importing, step: string): Promise<void> {
+  const { client, realmId } = of;
+  await inTransaction(client, async () => {
+    await ask(
+      client,
+      `INSERT INTO recipients (realm_id, channel_id) SELECT realm_id, id FROM channels WHERE realm_id = $1
+       ON CONFLICT DO NOTHING`,
+      [realmId],
+    );
+    await recordPlace(of, { step, line: 0 });
+  });
+}
+
+/** Adds accounts to the groups of their roles, which an export cannot choose. */
+async function addRoles(of: Importing, step: string): Promise<void> {
+  const { client, realmId, systemGroups: groups } = of;
+  await inTransaction(client, async () => {
+    await ask(
+      client,
+      `INSERT INTO user_group_member (group_id, user_id)
+       SELECT coalesce(g.id, $4), u.id
+       FROM users u LEFT JOIN unnest($2::int[], $3::int[]) AS g (role, id) ON g.role = u.role
+       WHERE u.realm_id = $1 AND u.system_bot_kind IS NULL ON CONFLICT DO NOTHING`,
+      [
+        realmId,
+        Object.keys(groupOfRole).map(Number),
+        Object.values(groupOfRole).map((name) => groups[name]),
+        groups["role:everyone"],
+      ],
+    );
+    await recordPlace(of, { step, line: 0 });
+  });
+}
+
+/** Gives the organization its settings and its address, by which it can be reached, and ends the import. */
+async function finish(of: Importing, organization: OrganizationRecord): Promise<void> {
+  const { client, realmId, id, subdomain } = of;
+  await inTransaction(client, async () => {
+    const [mapped] = await mapRecords(of, "realms", [{ record: organization, line: 1 }]);
+    const { subdomain: _, id: __, ...settings } = mapped!.row;
+    const names = Object.keys(settings);
+    const columns = of.columns.get("realms")!;
+    const unknown = names.find((name) => !columns.has(name));
+    if (unknown !== undefined)
+      throw new TransferError(
+        "realms.ndjson",
+        1,
+        `realms has no column ${JSON.stringify(unknown)}`,
+      );
+    await ask(
+      client,
+      `UPDATE realms r SET ${names.map((name) => `"${name}" = n."${name}"`).join(", ")}
+       FROM json_populate_record(NULL::realms, $1::json) n WHERE r.id = $2`,
+      [JSON.stringify(settings), realmId],
+    );
+    for (const text of finishing) await ask(client, text, [realmId]);
+    const host = hostOf(of.site, { ...(await loadRealm(of.db, realmId)), subdomain });
+    await ask(
+      client,
+      `UPDATE users SET delivery_email = system_bot_kind || '-bot@' || $2, email = system_bot_kind || '-bot@' || $2
+       WHERE realm_id = $1 AND system_bot_kind IS NOT NULL`,
+      [realmId, host],
+    );
+    await ask(client, "UPDATE realms SET subdomain = $2, deactivated = false WHERE id = $1", [
+      realmId,
+      subdomain,
+    ]);
+    await ask(client, "UPDATE organization_imports SET finished_at = now() WHERE id = $1", [id]);
+  });
+  await ask(client, "DELETE FROM import_ids WHERE import_id = $1", [id]);
+  await ask(client, "DELETE FROM import_paths WHERE import_id = $1", [id]);
+}
+
+/** What is derived from the imported rows. */
+const finishing = [
+  `UPDATE channels c SET first_message_id = (
+     SELECT min(m.id) FROM messages m JOIN recipients r ON r.id = m.recipient_id WHERE r.channel_id = c.id)
+   WHERE c.realm_id = $1`,
+  `UPDATE subscriptions s SET is_user_active = u.is_active FROM users u
+   WHERE u.id = s.user_id AND u.realm_id = $1 AND s.is_user_active <> u.is_active`,
+  `UPDATE channels c SET subscriber_count = (
+     SELECT count(*) FROM subscriptions s WHERE s.channel_id = c.id AND s.active AND s.is_user_active)
+   WHERE c.realm_id = $1`,
+  `INSERT INTO realm_storage (realm_id, bytes_used)
+   SELECT $1, coalesce(sum(size), 0) FROM attachments WHERE realm_id = $1
+   ON CONFLICT (realm_id) DO UPDATE SET bytes_used = excluded.bytes_used`,
+  // Full members, once the waiting period is known.
+  `INSERT INTO user_group_member (group_id, user_id)
+   SELECT g.id, u.id FROM users u JOIN realms r ON r.id = u.realm_id
+     JOIN named_user_group g ON g.realm_id = r.id AND g.is_system_group AND g.name = 'role:fullmembers'
+   WHERE r.id = $1 AND u.role = ${roles.member} AND u.system_bot_kind IS NULL
+     AND u.date_joined <= now() - make_interval(days => r.waiting_period_threshold) ON CONFLICT DO NOTHING`,
+  "UPDATE scheduled_messages SET alarmed_at = NULL WHERE realm_id = $1 AND NOT delivered AND NOT failed",
+];
