@@ -32,7 +32,6 @@ const named: ReadonlyArray<{ path: RegExp; why: string }> = [
     why: "says what they have become",
   },
   { path: /^packages\/domain\/src\/channel-events\/channel-events\.ts$/, why: "tells of them" },
-  { path: /^packages\/transfer\/src\/records\.ts$/, why: "describes exported channels" },
   { path: /^packages\/domain\/src\/channels\/read-channels\.ts$/, why: "lists by kind" },
   {
     path: /^packages\/domain\/src\/channels\/add-subscriptions\.ts$/,
