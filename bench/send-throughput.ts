@@ -1,10 +1,12 @@
 import { startBarePeer } from "./lib/bare-peer.ts";
 import { ratesByTurns } from "./lib/by-turns.ts";
 import { startOtherGateway } from "./lib/other-checkout.ts";
+import { ask } from "./lib/http.ts";
 import { startLoad, type Load, type LoadKind } from "./lib/load.ts";
 import { report, say, type Row } from "./lib/report.ts";
+import { sendRequest } from "./lib/requests.ts";
 import { createBenchDatabase, type BenchDatabase } from "./lib/servers.ts";
-import { median, medianRatio, spread } from "./lib/statistics.ts";
+import { median, medianRatio, quantile, spread } from "./lib/statistics.ts";
 import { startGateway } from "./lib/system.ts";
 import { createWorld, type World } from "./lib/world.ts";
 
@@ -15,12 +17,15 @@ const before = process.env["BEFORE"];
 const rounds = Number(process.env["ROUNDS"] ?? 3);
 const seconds = 5;
 const inFlight = 32;
+/** Messages that are sent one at a time. */
+const lone = { warmUps: 200, sends: 400 };
 
 const database = await createBenchDatabase("postgres");
 // Each measurement has its own accounts: one account can have a limited number of pending scheduled messages.
 const world = () => createWorld(database.db, 50, 10);
 await database.db.rows("INSERT INTO clients (name) VALUES ('bench') ON CONFLICT DO NOTHING");
 const rows = [
+  await oneAfterAnother(database, await world()),
   ...(await againstBare(database, await world())),
   ...(await twoGateways(database, await world(), "send")),
   ...(await twoGateways(database, await world(), "schedule")),
@@ -30,6 +35,37 @@ const rows = [
 await database.drop();
 await report("send-throughput", rows);
 process.exit(0);
+
+/** Sends one message at a time, to the gateway and to the bare server in turn. */
+async function oneAfterAnother(of: BenchDatabase, people: World): Promise<Row> {
+  const gateway = await startGateway(of);
+  const peer = await startBarePeer("send", of);
+  const [ours, theirs]: [number[], number[]] = [[], []];
+  const send = async (port: number, n: number) => {
+    const startedAt = performance.now();
+    await ask(port, sendRequest(people, n));
+    return performance.now() - startedAt;
+  };
+  for (let n = 0; n < lone.warmUps + lone.sends; n++) {
+    const times = [await send(gateway.port, n), await send(peer.port, n)] as const;
+    if (n < lone.warmUps) continue;
+    ours.push(times[0]);
+    theirs.push(times[1]);
+  }
+  await peer.child.stop();
+  await gateway.stop();
+  const ratio = median(ours) / median(theirs);
+  const shown = (times: readonly number[]) =>
+    `${median(times).toFixed(1)} ms, p95 ${quantile(times, 0.95).toFixed(1)}`;
+  say(`one at a time: ${ratio.toFixed(2)} ×`);
+  return {
+    question:
+      "POST /messages, one at a time: p50 against the bare node:http server (no checks, no rendering)",
+    value: `${ratio.toFixed(2)} × (${shown(ours)}, against ${shown(theirs)})`,
+    target: "at most 1.3 ×",
+    holds: ratio <= 1.3,
+  };
+}
 
 async function againstBare(of: BenchDatabase, people: World): Promise<Row[]> {
   const gateway = await startGateway(of);

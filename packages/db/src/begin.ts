@@ -12,15 +12,18 @@ const serverGraceMs = 1_000;
  * prevents a COMMIT from succeeding long after the request was given up. Setting it costs a tenth of the time of a short
  * transaction, so that a transaction with nearly all of its request's time left uses the connection's setting.
  * @param limits to set for this transaction, because a pooler keeps no settings of sessions; undefined without a pooler
+ * @param reusesPlans as in `TransactionOptions`
  */
 export function begin(
   mode: TransactionMode,
   transactionTimeoutMs: number | undefined,
   deadline: RequestDeadline | undefined,
   limits?: SessionLimits,
+  reusesPlans = false,
 ): string {
   const writes = mode === "read committed";
-  const text = writes ? "BEGIN" : `BEGIN ISOLATION LEVEL ${mode.toUpperCase()}`;
+  const level = writes ? "" : ` ISOLATION LEVEL ${mode.toUpperCase()}`;
+  const text = `BEGIN${level}${reusesPlans ? reusedPlans : ""}`;
   const remainingMs = (writes ? deadline : undefined)?.remainingMs ?? Number.POSITIVE_INFINITY;
   const limit = Math.max(remainingMs, 0) + serverGraceMs;
   const own = limits ? settings(limits) : "";
@@ -28,6 +31,14 @@ export function begin(
   if (limits) return `${text}${own}${timeout(Math.min(limit, transactionTimeoutMs))}`;
   return limit + serverGraceMs > transactionTimeoutMs ? text : `${text}${timeout(limit)}`;
 }
+
+/**
+ * Makes PostgreSQL use one plan for all values of a statement. It estimates that a custom plan is cheaper for each array, but
+ * making the plan takes longer than running it. Forbids sequential scans: a plan that was made while a table was empty would
+ * scan the table for each row until it is analyzed again.
+ */
+const reusedPlans =
+  "; SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off";
 
 function timeout(ms: number): string {
   return ms === Number.POSITIVE_INFINITY

@@ -205,6 +205,26 @@ describe("a transaction", () => {
     });
   });
 
+  it("plans a statement once if asked to, and otherwise for each of the first five arrays", async () => {
+    const find = {
+      name: "find-counters",
+      text: "SELECT value FROM unnest($1::text[]) AS wanted (name) JOIN counters USING (name)",
+    };
+    const plans = (reusesPlans: boolean) =>
+      db.transaction(
+        async (tx) => {
+          for (let n = 0; n < 5; n++) await tx.rows(find, [["a"]]);
+          return tx.first(
+            "SELECT generic_plans::int AS generic, custom_plans::int AS custom FROM pg_prepared_statements WHERE name = $1",
+            [find.name],
+          );
+        },
+        { reusesPlans },
+      );
+    expect(await plans(true)).to.deep.equal({ generic: 5, custom: 0 });
+    expect(await plans(false)).to.deep.equal({ generic: 5, custom: 5 });
+  });
+
   it("reads one snapshot in the read-only mode, and refuses writes", async () => {
     await db.transaction(
       async (tx) => {

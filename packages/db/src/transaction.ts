@@ -34,6 +34,11 @@ export interface TransactionOptions {
    * count as partly carried out. Read-only transactions never count.
    */
   incidental?: boolean;
+  /**
+   * Whether PostgreSQL keeps one plan for each statement, instead of planning it for each set of values. For short
+   * transactions whose statements find their rows by indexes, whatever the values.
+   */
+  reusesPlans?: boolean;
 }
 
 /** What runs transactions with one kind of result, such as a database. */
@@ -74,7 +79,7 @@ export async function transaction<T>(
 async function once<T>(
   parts: TransactionParts,
   work: (tx: Tx) => Promise<T>,
-  { mode = "read committed", incidental = false }: TransactionOptions,
+  { mode = "read committed", incidental = false, reusesPlans }: TransactionOptions,
   deadline: RequestDeadline | undefined,
 ): Promise<T> {
   const counts = mode === "read committed" && !incidental;
@@ -85,7 +90,7 @@ async function once<T>(
     // cancelled before it is answered.
     const begun = run(
       held.connection,
-      begin(mode, parts.transactionTimeoutMs, deadline, parts.limits),
+      begin(mode, parts.transactionTimeoutMs, deadline, parts.limits, reusesPlans),
     );
     held.beginning(begun);
     const [result] = await held.unlessEnded(Promise.all([work(tx), begun]));

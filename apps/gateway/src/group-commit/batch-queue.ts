@@ -191,11 +191,14 @@ export class BatchQueue<Request, Result> {
     // Otherwise the whole queue would wait while the account of this request has used up its connections.
     if (!this.#context.canBlock) deadline.connectionLimit = undefined;
     try {
-      const result = await this.#parts.db.within(deadline).transaction(async (tx) => {
-        const [outcome] = await this.#callHandler(tx, [request]);
-        if (outcome?.kind !== "committed") throw new NotCommitted(outcome!);
-        return outcome.result;
-      });
+      const result = await this.#parts.db.within(deadline).transaction(
+        async (tx) => {
+          const [outcome] = await this.#callHandler(tx, [request]);
+          if (outcome?.kind !== "committed") throw new NotCommitted(outcome!);
+          return outcome.result;
+        },
+        { reusesPlans: true },
+      );
       this.#grow();
       member.resolve(result);
     } catch (error) {

@@ -55,11 +55,14 @@ export async function runBatch<M extends Member, Result>(
   try {
     let result: Result;
     try {
-      result = await db.within(deadline).transaction(async (tx) => {
-        const done = await work(tx);
-        if (members.some(({ hasEnded }) => hasEnded)) throw new MemberEnded();
-        return done;
-      });
+      result = await db.within(deadline).transaction(
+        async (tx) => {
+          const done = await work(tx);
+          if (members.some(({ hasEnded }) => hasEnded)) throw new MemberEnded();
+          return done;
+        },
+        { reusesPlans: true },
+      );
     } catch (error) {
       if (deadline.uncertain) return rejectUncertain(members, error);
       if (deadline.reason || error instanceof MemberEnded)
