@@ -27,6 +27,11 @@ const user = (id: number, name: string, more: object = {}) => ({
   timezone: "Europe/Paris",
   email_address_visibility: 1,
   avatar_source: "G",
+  enter_sends: true,
+  translate_emoticons: true,
+  color_scheme: 2,
+  web_font_size_px: 0,
+  notification_sound: "no sound of ours",
   ...more,
 });
 
@@ -39,6 +44,21 @@ const named = (id: number, name: string, more: object = {}) => ({
   deactivated: false,
   creator: null,
   date_created: null,
+  ...more,
+});
+
+const scheduled = (id: number, recipient: number, more: object) => ({
+  id,
+  sender: 10,
+  recipient,
+  subject: "later",
+  content: `scheduled ${id}`,
+  sending_client: 1,
+  delivery_type: 1,
+  delivered: false,
+  failed: false,
+  failure_message: null,
+  read_by_sender: true,
   ...more,
 });
 
@@ -190,6 +210,35 @@ export const sampleRealm: Readonly<Record<string, Rows | string>> = {
     },
   ],
   zerver_muteduser: [{ id: 1, user_profile: 10, muted_user: 12, date_muted: time }],
+  zerver_userstatus: [
+    {
+      id: 1,
+      user_profile: 11,
+      status_text: "away",
+      emoji_name: "party",
+      emoji_code: "40",
+      reaction_type: "realm_emoji",
+      timestamp: time,
+    },
+    {
+      id: 2,
+      user_profile: 10,
+      status_text: "",
+      emoji_name: "",
+      emoji_code: "",
+      reaction_type: "unicode_emoji",
+      timestamp: time,
+    },
+  ],
+  zerver_realmuserdefault: [
+    { id: 1, realm: 2, enter_sends: true, color_scheme: 9, enable_sounds: false },
+  ],
+  zerver_scheduledmessage: [
+    scheduled(90, 170, { scheduled_timestamp: 4_000_000_000 }),
+    scheduled(91, 111, { scheduled_timestamp: 4_000_000_001.5 }),
+    scheduled(92, 170, { scheduled_timestamp: time }),
+    scheduled(93, 170, { scheduled_timestamp: time, delivered: true }),
+  ],
   zerver_useractivity: [{ id: 1 }],
   zerver_reaction: [
     {

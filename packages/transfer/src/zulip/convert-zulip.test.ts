@@ -318,7 +318,47 @@ describe("conversion of Zulip's export", () => {
       topic: "lunch",
       visibility_policy: 3,
     });
+    expect(await all("user_status")).to.deep.equal([
+      {
+        user_id: 11,
+        status_text: "away",
+        emoji_name: "party",
+        emoji_code: "40",
+        reaction_type: "realm_emoji",
+        updated_at: "2023-11-14T22:13:20.000000Z",
+      },
+    ]);
+    const [ada] = await all("users");
+    expect(ada?.["settings"]).to.deep.equal({ enter_sends: true, color_scheme: 2 });
+    expect(ada?.["rule_settings"]).to.deep.equal({ translate_emoticons: true });
+    expect(await all("realm_user_defaults")).to.deep.equal([
+      { settings: { enter_sends: true, enable_sounds: false } },
+    ]);
     expect((await all("muted_users"))[0]).to.include({ user_id: 10, muted_user_id: 12 });
+  });
+
+  it("carries over scheduled messages that are still to be sent", async () => {
+    const { all, report, conversion } = converted;
+    const shown = (await all("scheduled_messages")).map((one) => [
+      one["id"],
+      one["recipient_id"],
+      one["channel_id"],
+      one["deliver_at"],
+    ]);
+    expect(shown).to.deep.equal([
+      [90, 170, 70, "2096-10-02T07:06:40.000000Z"],
+      [91, 1_000_000_000, undefined, "2096-10-02T07:06:41.500000Z"],
+    ]);
+    expect(await all("recipients")).to.deep.equal([
+      { id: 170, channel_id: 70 },
+      { id: 1_000_000_000, member_ids: [11, 10] },
+    ]);
+    expect(report).to.deep.include({
+      what: "scheduledmessage",
+      where: "realm.json, row 3 of zerver_scheduledmessage",
+      why: "was due at 2023-11-14T22:13:20.000000Z, and would be sent at once",
+    });
+    expect(conversion.skipped.get("scheduled messages that were sent")).to.equal(1);
   });
 
   describe("refuses", () => {

@@ -7,11 +7,13 @@ import type { TransferWriter } from "../writer.ts";
 import { attachmentsOf, emojiOf } from "./files.ts";
 import { messagesOf } from "./messages.ts";
 import { accountsOf, withAvatars } from "./people.ts";
+import { settingsOf } from "./personal-settings.ts";
 import { personalTables } from "./personal-tables.ts";
 import { Places } from "./places.ts";
 import { ReactionTable } from "./reaction-table.ts";
 import { RealmTables } from "./realm-tables.ts";
 import { defined, type Row, RowProblem } from "./row.ts";
+import { scheduledMessagesOf } from "./scheduled-messages.ts";
 import { channelSettings, realmSettings, userGroupSettings } from "./settings.ts";
 
 export interface ZulipOptions {
@@ -72,6 +74,22 @@ export async function convertZulip(options: ZulipOptions): Promise<void> {
       clients: new Set(clients.map(({ id }) => id)),
       progress: options.progress,
     }),
+  );
+  const clientIds = new Set(clients.map(({ id }) => id));
+  const { recipients, scheduled } = scheduledMessagesOf(tables, places, {
+    report,
+    accountIds,
+    channelIds,
+    clientIds,
+    now: Date.now(),
+  });
+  await writer.write("recipients", recipients);
+  await writer.write("scheduled_messages", scheduled);
+  await writer.write(
+    "realm_user_defaults",
+    tables.map("zerver_realmuserdefault", (row) => ({
+      settings: settingsOf(row, ({ realmDefault }) => realmDefault),
+    })),
   );
   for (const [table, records] of personalTables(tables, { accountIds, channelIds }))
     await writer.write(table, records);

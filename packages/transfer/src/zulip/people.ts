@@ -7,6 +7,7 @@ import type { ConversionReport } from "../conversion-report.ts";
 import type { AccountRecord } from "../records.ts";
 import { addFromArchive } from "../slack/files.ts";
 import type { TransferWriter } from "../writer.ts";
+import { settingsColumnsOf } from "./personal-settings.ts";
 import { bytesOf, type RealmTables } from "./realm-tables.ts";
 import { defined, Row, RowProblem } from "./row.ts";
 
@@ -60,6 +61,7 @@ export function accountsOf(tables: RealmTables, report: ConversionReport): Accou
       date_joined: row.maybeTime("date_joined"),
       timezone: row.maybeText("timezone")?.slice(0, 40),
       email_address_visibility: row.maybeNumber("email_address_visibility"),
+      ...settingsColumnsOf(row),
     });
   };
   return [

@@ -112,6 +112,25 @@ export function personalTables(
       }),
     ],
     [
+      "user_status",
+      tables.map("zerver_userstatus", (row) => {
+        const text = row.maybeText("status_text") ?? "";
+        const emoji = row.maybeText("emoji_name") ?? "";
+        // A row without either has only what older versions kept in it.
+        if (text === "" && emoji === "") return undefined;
+        return defined({
+          user_id: user(row),
+          status_text: cut(text, 60),
+          ...(emoji !== "" && {
+            emoji_name: emoji,
+            emoji_code: row.text("emoji_code"),
+            reaction_type: row.text("reaction_type"),
+          }),
+          updated_at: row.maybeTime("timestamp"),
+        });
+      }),
+    ],
+    [
       "muted_users",
       tables.map("zerver_muteduser", (row) =>
         defined({

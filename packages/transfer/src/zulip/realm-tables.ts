@@ -15,6 +15,7 @@ const kept = new Set([
   "zerver_usergroupmembership",
   "zerver_groupgroupmembership",
   "zerver_realmdomain",
+  "zerver_realmuserdefault",
   "zerver_realmfilter",
   "zerver_realmemoji",
   "zerver_customprofilefield",
