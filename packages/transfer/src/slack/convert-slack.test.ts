@@ -12,6 +12,7 @@ import {
   type SampleExport,
   writeSlackExport,
 } from "../test-support/slack-export.ts";
+import { pixel } from "../test-support/pixel.ts";
 import { zipFile } from "../test-support/zip-file.ts";
 
 const at = (second: number, micro = 100) =>
@@ -355,7 +356,7 @@ describe("conversion of Slack's export", () => {
           ],
         },
       },
-      extra: [{ name: "emoji/partyparrot.png", content: "png" }],
+      extra: [{ name: "emoji/partyparrot.png", content: pixel }],
     });
     const [message] = await all("messages");
     expect(message?.reactions).to.deep.equal([
@@ -364,7 +365,12 @@ describe("conversion of Slack's export", () => {
       { user_id: 2, emoji_name: "big_smile", emoji_code: "1f604" },
       { user_id: 2, reaction_type: "realm_emoji", emoji_name: "partyparrot", emoji_code: "1" },
     ]);
-    expect((await all("realm_emoji")).map(({ name }) => name)).to.deep.equal(["partyparrot"]);
+    expect(await all("realm_emoji")).to.deep.equal([
+      { id: 1, name: "partyparrot", file: "1.png", author_id: 1 },
+    ]);
+    expect((await all("pictures")).map((one) => one["path"])).to.deep.equal([
+      "1/emoji/images/1.png",
+    ]);
     const where = `general/2023-11-14.json, ${at(1)}`;
     expect(report).to.deep.include({
       what: "reaction",
@@ -415,6 +421,10 @@ describe("conversion of Slack's export", () => {
     expect((await all("messages")).map(({ content }) => content)).to.deep.equal([
       "see\n\n[a picture.png](/user_uploads/1/F0HAVEIT1/a-picture.png)",
       "[a picture.png](/user_uploads/1/F0HAVEIT1/a-picture.png)\n\n[b.png](https://files.slack.com/files-pri/T1-F0MISSING/b.png)",
+    ]);
+    expect(await all("attachment_claims")).to.deep.equal([
+      { attachment_id: 1, message_id: 1 },
+      { attachment_id: 1, message_id: 2 },
     ]);
     const [attachment] = await all("attachments");
     expect(attachment).to.include({

@@ -5,13 +5,14 @@ import type { ConversionReport } from "../conversion-report.ts";
 import { type Block, shownText } from "../markup/document.ts";
 import { writeMarkdown } from "../markup/write-markdown.ts";
 import type { AccountRecord, EmojiRecord, MessageRecord } from "../records.ts";
+import { PictureMaker } from "../picture-maker.ts";
 import { TransferError } from "../transfer-error.ts";
 import type { TransferWriter } from "../writer.ts";
 import { isServiceMessage, parseMessage, splitContent } from "./convert-message.ts";
 import { type ConversationFile, conversationFiles, SlackConversations } from "./conversations.ts";
 import { type FoundMessage, messagesByTime, microseconds } from "./days.ts";
 import { slackEmoji } from "./emoji.ts";
-import { addFromArchive, SlackFiles } from "./files.ts";
+import { SlackFiles } from "./files.ts";
 import { SlackPeople } from "./people.ts";
 import type { SlackNames } from "./references.ts";
 import { slackConversation, type SlackMessage, slackUser } from "./schemas.ts";
@@ -19,6 +20,9 @@ import { ThreadTopics } from "./topics.ts";
 
 /** UTF-16 units that a message may have; the server's limit is 10,000 code points. */
 const maxContent = 10_000;
+
+/** The id of the organization in the export that is written. */
+const realmId = 1;
 
 export interface SlackOptions {
   readonly archive: SourceArchive;
@@ -62,12 +66,13 @@ export async function convertSlack(options: SlackOptions): Promise<void> {
   }
   const archives = options.files ? [archive, options.files] : [archive];
   const files = new SlackFiles(archives, writer, report);
-  const emoji = await customEmoji(archives, writer);
+  const makers = archives.map((one) => new PictureMaker({ archive: one, writer, report }, realmId));
+  const emoji = await customEmoji(archives, makers);
   const messages = new MessageConverter(options, people, conversations, files, emoji);
   await writer.write("messages", messages.all());
-  people.chooseOwner();
-  await writer.write("realms", [{ id: 1, name: cut(options.organizationName, 40) }]);
-  await addPictures(people, archives, writer);
+  const owner = people.chooseOwner();
+  await writer.write("realms", [{ id: realmId, name: cut(options.organizationName, 40) }]);
+  await addPictures(people, archives, makers);
   await writer.write("users", people.records);
   await writer.write("channels", conversations.channels);
   await writer.write("subscriptions", conversations.subscriptions);
@@ -76,7 +81,16 @@ export async function convertSlack(options: SlackOptions): Promise<void> {
     conversations.defaults.map((id) => ({ channel_id: id })),
   );
   await writer.write("attachments", files.attachments);
-  await writer.write("realm_emoji", emoji.values());
+  await writer.write("attachment_claims", files.claims);
+  const author = owner && { author_id: owner.id };
+  await writer.write(
+    "realm_emoji",
+    [...emoji.values()].map((one) => ({ ...one, ...author })),
+  );
+  await writer.write(
+    "pictures",
+    makers.flatMap(({ records }) => records),
+  );
 }
 
 function items(archive: SourceArchive, name: string): ReturnType<typeof jsonItems> {
@@ -89,15 +103,16 @@ function items(archive: SourceArchive, name: string): ReturnType<typeof jsonItem
 /** Copies custom emoji: `emoji/NAME.png`, which an operator has added, as exports do not have them. */
 async function customEmoji(
   archives: readonly SourceArchive[],
-  writer: TransferWriter,
+  makers: readonly PictureMaker[],
 ): Promise<ReadonlyMap<string, EmojiRecord>> {
   const emoji = new Map<string, EmojiRecord>();
-  for (const archive of archives)
+  for (const [index, archive] of archives.entries())
     for (const file of archive.names) {
-      const name = /^emoji\/([a-z0-9_+-]{1,100})\.(?:png|gif|jpe?g|webp)$/.exec(file)?.[1];
+      const name = /^emoji\/([a-z0-9_-]{0,99}[a-z0-9])\.(?:png|gif|jpe?g|webp)$/.exec(file)?.[1];
       if (name === undefined || emoji.has(name)) continue;
-      const image = await addFromArchive(writer, archive, file);
-      emoji.set(name, { id: emoji.size + 1, name, image });
+      const id = emoji.size + 1;
+      const made = await makers[index]?.emoji(id, file);
+      if (made) emoji.set(name, { id, name, ...made });
     }
   return emoji;
 }
@@ -106,13 +121,14 @@ async function customEmoji(
 async function addPictures(
   people: SlackPeople,
   archives: readonly SourceArchive[],
-  writer: TransferWriter,
+  makers: readonly PictureMaker[],
 ): Promise<void> {
-  for (const archive of archives)
+  for (const [index, archive] of archives.entries())
     for (const file of archive.names) {
       const userId = /^avatars\/([A-Z0-9]{1,30})\.(?:png|gif|jpe?g|webp)$/.exec(file)?.[1];
-      if (userId !== undefined && people.account(userId))
-        people.addPicture(userId, await addFromArchive(writer, archive, file));
+      const account = userId === undefined ? undefined : people.account(userId);
+      if (userId !== undefined && account)
+        people.addPicture(userId, (await makers[index]?.avatar(account.id, file)) ?? {});
     }
 }
 
@@ -194,7 +210,7 @@ class MessageConverter {
           };
     if (message.edited)
       report.skip("marks of edited messages, whose earlier texts are not in the export");
-    return contents.map((content, index) => ({
+    const records = contents.map((content, index) => ({
       id: this.#nextId++,
       sender_id: sender.id,
       ...place,
@@ -202,6 +218,8 @@ class MessageConverter {
       content,
       ...(index === 0 && { reactions: this.#reactionsOf(message, where) }),
     }));
+    for (const record of records) this.#files.claim(attached, record);
+    return records;
   }
 
   #senderOf(message: SlackMessage, where: string): AccountRecord | undefined {

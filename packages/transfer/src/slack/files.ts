@@ -4,7 +4,7 @@ import type { SourceArchive } from "../archives/source-archive.ts";
 import { cleanLine } from "../clean-names.ts";
 import type { ConversionReport } from "../conversion-report.ts";
 import { type Block, plain } from "../markup/document.ts";
-import type { AttachmentRecord, Content } from "../records.ts";
+import type { AttachmentRecord, Content, MessageRecord } from "../records.ts";
 import type { TransferWriter } from "../writer.ts";
 import { slackFile, type SlackFile } from "./schemas.ts";
 
@@ -23,8 +23,10 @@ const FILE_ID = /^(F[A-Z0-9]{6,20})(?:[-_. ]|$)/;
  */
 export class SlackFiles {
   readonly attachments: AttachmentRecord[] = [];
+  /** The messages that have links to them, and so give their readers the files. */
+  readonly claims: { readonly attachment_id: number; readonly message_id: number }[] = [];
   readonly #found = new Map<string, FoundFile>();
-  readonly #paths = new Map<string, string>();
+  readonly #uploaded = new Map<string, AttachmentRecord>();
   readonly #writer: TransferWriter;
   readonly #report: ConversionReport;
 
@@ -81,8 +83,8 @@ export class SlackFiles {
     sentAt: string,
     where: string,
   ): Promise<string | undefined> {
-    const known = this.#paths.get(file.id);
-    if (known !== undefined) return known;
+    const known = this.#uploaded.get(file.id);
+    if (known) return pathOf(known);
     const found = this.#found.get(file.id);
     if (!found) {
       const address = withoutToken(file.permalink ?? file.url_private);
@@ -97,21 +99,34 @@ export class SlackFiles {
       return address;
     }
     const name = safeFileName(file.name || file.title || found.name.split("/").at(-1) || file.id);
-    const pathId = `1/${file.id}/${name}`;
-    this.attachments.push({
+    const attachment: AttachmentRecord = {
       id: this.attachments.length + 1,
       owner_id: ownerId,
-      path_id: pathId,
+      path_id: `1/${file.id}/${name}`,
       name,
       created_at: sentAt,
       ...(file.mimetype !== undefined &&
         /^[\w.+-]{1,80}\/[\w.+-]{1,100}$/.test(file.mimetype) && { content_type: file.mimetype }),
       ...(await addFromArchive(this.#writer, found.archive, found.name)),
-    });
-    const path = `/user_uploads/${pathId}`;
-    this.#paths.set(file.id, path);
-    return path;
+    };
+    this.attachments.push(attachment);
+    this.#uploaded.set(file.id, attachment);
+    return pathOf(attachment);
   }
+
+  /** Notes which of its files a message links. */
+  claim(files: readonly unknown[], { id, content }: Pick<MessageRecord, "id" | "content">): void {
+    for (const one of files) {
+      const parsed = slackFile.safeParse(one);
+      const attachment = parsed.success ? this.#uploaded.get(parsed.data.id) : undefined;
+      if (attachment && content.includes(`(${pathOf(attachment)})`))
+        this.claims.push({ attachment_id: attachment.id, message_id: id });
+    }
+  }
+}
+
+function pathOf({ path_id: pathId }: AttachmentRecord): string {
+  return `/user_uploads/${pathId}`;
 }
 
 /** Copies a file of an archive, which is read twice: its checksum is its name. */

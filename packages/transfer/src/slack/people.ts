@@ -2,7 +2,7 @@ import { roles } from "@carillon/contract";
 
 import { cleanFullName } from "../clean-names.ts";
 import type { ConversionReport } from "../conversion-report.ts";
-import type { AccountRecord, Content } from "../records.ts";
+import type { AccountRecord } from "../records.ts";
 import type { MentionedAccount } from "./references.ts";
 import type { SlackUser } from "./schemas.ts";
 
@@ -78,19 +78,21 @@ export class SlackPeople {
     return account && { id: account.id, fullName: account.full_name };
   }
 
-  addPicture(userId: string, avatar: Content): void {
+  /** @param columns of the account, which name its picture */
+  addPicture(userId: string, columns: object): void {
     const account = this.#accounts.get(userId);
-    if (account) this.#accounts.set(userId, { ...account, avatar });
+    if (account) this.#accounts.set(userId, { ...account, ...columns });
   }
 
-  /** Makes sure that there is an owner, whom the organization needs. */
-  chooseOwner(): void {
+  /** Makes sure that there is an owner, whom the organization needs, and returns the first. */
+  chooseOwner(): AccountRecord | undefined {
     const people = [...this.#accounts].filter(([, one]) => one.is_active === true);
-    if (people.some(([, one]) => one.role === roles.owner)) return;
+    const owner = people.find(([, one]) => one.role === roles.owner)?.[1];
+    if (owner) return owner;
     const [first] = [...people].sort(
       ([, a], [, b]) => (a.role ?? roles.member) - (b.role ?? roles.member),
     );
-    if (!first) return;
+    if (!first) return undefined;
     const [userId, account] = first;
     this.#accounts.set(userId, { ...account, role: roles.owner });
     this.#report.add({
@@ -98,6 +100,7 @@ export class SlackPeople {
       where: "users.json",
       why: `no active person is an owner: ${account.full_name} became the owner`,
     });
+    return this.#accounts.get(userId);
   }
 
   #addressOf(user: SlackUser, where: string): string | undefined {

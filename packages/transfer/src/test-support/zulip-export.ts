@@ -8,6 +8,8 @@ import { createGzip } from "node:zlib";
 
 import { type Header, pack } from "tar-stream";
 
+import { pixel } from "./pixel.ts";
+
 type Rows = readonly object[];
 
 const time = 1_700_000_000;
@@ -395,8 +397,8 @@ export async function writeZulipExport(sample: SampleZulip = {}): Promise<string
     ]),
   );
   await add("avatars/2/x.png", "small");
-  await add("avatars/2/x.original", "original picture");
-  await add("emoji/2/emoji/images/40.png", "emoji");
+  await add("avatars/2/x.original", pixel);
+  await add("emoji/2/emoji/images/40.png", pixel);
   for (const { header, content } of sample.extra ?? [])
     await new Promise<void>((resolve, reject) =>
       tar.entry(header, content ?? "", (error) => (error ? reject(error) : resolve())),

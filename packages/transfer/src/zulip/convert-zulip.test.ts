@@ -96,7 +96,7 @@ describe("conversion of Zulip's export", () => {
   });
 
   it("carries over people, bots and pictures", async () => {
-    const { all, reader, report } = converted;
+    const { all, report } = converted;
     const users = await all("users");
     expect(
       users.map((one) => [one.id, one.full_name, one.role, one.is_active, one.bot_type]),
@@ -115,11 +115,13 @@ describe("conversion of Zulip's export", () => {
     });
     expect(users[5]).to.include({ is_imported_stub: true });
     expect(users[6]).to.include({ system_bot_kind: "notification" });
-    const avatar = users[0]?.avatar;
-    if (!avatar) throw new Error("has no picture");
-    const chunks = [];
-    for await (const bytes of await reader.file(avatar)) chunks.push(bytes as Buffer);
-    expect(Buffer.concat(chunks).toString()).to.equal("original picture");
+    const name = String(users[0]?.["avatar_file"]);
+    const pictures = await all("pictures");
+    expect(pictures.map((one) => [one["path"], one["user_id"]])).to.deep.equal([
+      [`2/${name}.png`, 10],
+      [`2/${name}-medium.png`, 10],
+      ["2/emoji/images/40.png", undefined],
+    ]);
     expect(report).to.deep.include({
       what: "bot",
       where: "realm.json, zerver_userprofile 14",
@@ -346,8 +348,8 @@ describe("conversion of Zulip's export", () => {
       one["deliver_at"],
     ]);
     expect(shown).to.deep.equal([
-      [90, 170, 70, "2096-10-02T07:06:40.000000Z"],
-      [91, 1_000_000_000, undefined, "2096-10-02T07:06:41.500000Z"],
+      [90, 170, 70, "2096-10-02T07:06:40Z"],
+      [91, 1_000_000_000, undefined, "2096-10-02T07:06:41Z"],
     ]);
     expect(await all("recipients")).to.deep.equal([
       { id: 170, channel_id: 70 },
@@ -356,7 +358,7 @@ describe("conversion of Zulip's export", () => {
     expect(report).to.deep.include({
       what: "scheduledmessage",
       where: "realm.json, row 3 of zerver_scheduledmessage",
-      why: "was due at 2023-11-14T22:13:20.000000Z, and would be sent at once",
+      why: "was due at 2023-11-14T22:13:20Z, and would be sent at once",
     });
     expect(conversion.skipped.get("scheduled messages that were sent")).to.equal(1);
   });

@@ -1,10 +1,13 @@
+import { roles } from "@carillon/contract";
+
 import type { SourceArchive } from "../archives/source-archive.ts";
 import { cleanLine, cut, UniqueNames } from "../clean-names.ts";
 import type { ConversionReport } from "../conversion-report.ts";
 import type { MessageRecord, SubscriptionRecord } from "../records.ts";
+import { PictureMaker } from "../picture-maker.ts";
 import { TransferError } from "../transfer-error.ts";
 import type { TransferWriter } from "../writer.ts";
-import { attachmentsOf, emojiOf } from "./files.ts";
+import { attachmentsOf, type Claim, emojiOf } from "./files.ts";
 import { messagesOf } from "./messages.ts";
 import { accountsOf, withAvatars } from "./people.ts";
 import { settingsOf } from "./personal-settings.ts";
@@ -34,10 +37,12 @@ export async function convertZulip(options: ZulipOptions): Promise<void> {
   if (!realm) throw new TransferError("realm.json", undefined, "has no row of zerver_realm");
   const accounts = accountsOf(tables, report);
   const accountIds = new Set(accounts.map(({ id }) => id));
+  const realmId = realm.maybeNumber("id") || 1;
+  const pictures = new PictureMaker({ archive, writer, report }, realmId);
   const groupIds = await writeGroups(tables, writer, accountIds);
   await writer.write("realms", [
     {
-      id: realm.maybeNumber("id") ?? 1,
+      id: realmId,
       name: cut(
         options.organizationName ||
           cleanLine(realm.maybeText("name") ?? "") ||
@@ -48,7 +53,7 @@ export async function convertZulip(options: ZulipOptions): Promise<void> {
       ...realmSettings(realm, groupIds),
     },
   ]);
-  await writer.write("users", await withAvatars(accounts, archive, writer));
+  await writer.write("users", await withAvatars(accounts, archive, pictures));
   const channelIds = await writeChannels(tables, writer, { accountIds, groupIds });
   const places = new Places(tables);
   await writer.write("subscriptions", subscriptionsOf(tables, places, { accountIds, channelIds }));
@@ -57,10 +62,13 @@ export async function convertZulip(options: ZulipOptions): Promise<void> {
     name: cut(row.text("name"), 30),
   }));
   await writer.write("clients", clients);
+  const owner = accounts.find((one) => one.role === roles.owner)?.id;
   const files = { archive, writer, report, accounts: accountIds };
-  const emoji = await emojiOf(tables, files);
+  const emoji = await emojiOf(tables, { ...files, owner }, pictures);
   await writer.write("realm_emoji", emoji);
-  await writer.write("attachments", attachmentsOf(files));
+  await writer.write("pictures", pictures.records);
+  const claims: Claim[] = [];
+  await writer.write("attachments", attachmentsOf(files, claims));
   const reactions = await reactionsOf(tables, accountIds, new Set(emoji.map(({ id }) => id)));
   await writer.write(
     "messages",
@@ -75,6 +83,7 @@ export async function convertZulip(options: ZulipOptions): Promise<void> {
       progress: options.progress,
     }),
   );
+  await writer.write("attachment_claims", claims);
   const clientIds = new Set(clients.map(({ id }) => id));
   const { recipients, scheduled } = scheduledMessagesOf(tables, places, {
     report,

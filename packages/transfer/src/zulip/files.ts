@@ -1,11 +1,15 @@
 import { jsonItems } from "../archives/json-items.ts";
 import type { SourceArchive } from "../archives/source-archive.ts";
 import type { ConversionReport } from "../conversion-report.ts";
+import type { PictureMaker } from "../picture-maker.ts";
 import type { AttachmentRecord, EmojiRecord } from "../records.ts";
 import { addFromArchive } from "../slack/files.ts";
 import type { TransferWriter } from "../writer.ts";
 import { bytesOf, carry, type RealmTables } from "./realm-tables.ts";
 import { defined, Row, RowProblem } from "./row.ts";
+
+/** A message that has a link to a file, and so gives its readers the file. */
+export type Claim = Readonly<Record<"attachment_id" | "message_id", number>>;
 
 interface FileSources {
   readonly archive: SourceArchive;
@@ -14,13 +18,14 @@ interface FileSources {
   readonly accounts: ReadonlySet<number>;
 }
 
-/** Copies uploaded files: `attachment.json` names those of messages, `uploads/` has them. */
-export async function* attachmentsOf({
-  archive,
-  writer,
-  report,
-  accounts,
-}: FileSources): AsyncGenerator<AttachmentRecord> {
+/**
+ * Copies uploaded files: `attachment.json` names those of messages, `uploads/` has them.
+ * @param claims gets the messages of each
+ */
+export async function* attachmentsOf(
+  { archive, writer, report, accounts }: FileSources,
+  claims: Claim[],
+): AsyncGenerator<AttachmentRecord> {
   const file = "attachment.json";
   if (archive.size(file) === undefined) return;
   const paths = new Set<string>();
@@ -40,6 +45,8 @@ export async function* attachmentsOf({
       if (archive.size(`uploads/${path}`) === undefined)
         throw new RowProblem(`uploads/${path} is not in the export`);
       paths.add(path);
+      for (const message of new Set(row.numbers("messages")))
+        claims.push({ attachment_id: row.id, message_id: message });
       return defined({
         id: row.id,
         owner_id: owner,
@@ -59,7 +66,8 @@ export async function* attachmentsOf({
 /** Copies custom emoji. */
 export async function emojiOf(
   tables: RealmTables,
-  { archive, writer, accounts }: FileSources,
+  { archive, accounts, owner }: FileSources & { readonly owner: number | undefined },
+  pictures: PictureMaker,
 ): Promise<EmojiRecord[]> {
   const found = tables.map("zerver_realmemoji", (row) => {
     const name = row.text("name");
@@ -79,12 +87,14 @@ export async function emojiOf(
         id: row.id,
         name,
         deactivated: row.flag("deactivated"),
-        ...(author !== undefined && accounts.has(author) && { author_id: author }),
+        author_id: author !== undefined && accounts.has(author) ? author : owner,
       },
     };
   });
   const records: EmojiRecord[] = [];
-  for (const { path, record } of found)
-    records.push({ ...record, image: await addFromArchive(writer, archive, path) });
+  for (const { path, record } of found) {
+    const made = await pictures.emoji(record.id, path);
+    if (made) records.push({ ...record, ...made });
+  }
   return records;
 }

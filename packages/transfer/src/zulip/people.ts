@@ -4,9 +4,8 @@ import { jsonItems } from "../archives/json-items.ts";
 import type { SourceArchive } from "../archives/source-archive.ts";
 import { cleanFullName } from "../clean-names.ts";
 import type { ConversionReport } from "../conversion-report.ts";
+import type { PictureMaker } from "../picture-maker.ts";
 import type { AccountRecord } from "../records.ts";
-import { addFromArchive } from "../slack/files.ts";
-import type { TransferWriter } from "../writer.ts";
 import { settingsColumnsOf } from "./personal-settings.ts";
 import { bytesOf, type RealmTables } from "./realm-tables.ts";
 import { defined, Row, RowProblem } from "./row.ts";
@@ -90,7 +89,7 @@ export function accountsOf(tables: RealmTables, report: ConversionReport): Accou
 export async function withAvatars(
   accounts: readonly AccountRecord[],
   archive: SourceArchive,
-  writer: TransferWriter,
+  pictures: PictureMaker,
 ): Promise<AccountRecord[]> {
   const files = new Map<number, string>();
   if (archive.size("avatars/records.json") !== undefined)
@@ -110,9 +109,7 @@ export async function withAvatars(
   for (const account of accounts) {
     const name = files.get(account.id);
     result.push(
-      name === undefined
-        ? account
-        : { ...account, avatar: await addFromArchive(writer, archive, name) },
+      name === undefined ? account : { ...account, ...(await pictures.avatar(account.id, name)) },
     );
   }
   return result;

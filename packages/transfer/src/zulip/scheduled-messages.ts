@@ -31,7 +31,8 @@ export function scheduledMessagesOf(
     const senderId = row.number("sender");
     const clientId = row.number("sending_client");
     const recipient = row.number("recipient");
-    const deliverAt = row.time("scheduled_timestamp");
+    // The protocol has whole seconds.
+    const deliverAt = `${row.time("scheduled_timestamp").slice(0, 19)}Z`;
     if (!row.flag("failed") && Date.parse(deliverAt) <= now)
       throw new RowProblem(`was due at ${deliverAt}, and would be sent at once`);
     const channel = places.channel(recipient);
