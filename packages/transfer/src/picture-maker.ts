@@ -97,7 +97,10 @@ export class PictureMaker {
     this.#report.add({
       what: "picture",
       where: file,
-      why: `${made.reason === "notDecodable" ? "is no picture that can be read" : "is too large a picture"}`,
+      why:
+        made.reason === "notDecodable"
+          ? "is no picture that can be read"
+          : "is too large a picture",
     });
     return undefined;
   }
