@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { allOperations, ApiError, errors, type Operation } from "@carillon/contract";
 import type { RequestDeadline } from "@carillon/db";
-import type { IdempotencyKey } from "@carillon/domain";
+import { type IdempotencyKey, isAfterLastEvent } from "@carillon/domain";
 import { KeyedSemaphore, type Logger, Semaphore } from "@carillon/kit";
 import Koa from "koa";
 import type { Actor, Authenticate } from "./http/actor.ts";
@@ -20,6 +20,7 @@ import { requestLog, type RequestRecord } from "./http/request-log.ts";
 import { routeMiddleware } from "./http/routes.ts";
 import { tracedRequest } from "./http/traced-request.ts";
 import { UnsentAnswers, type UnsentBounds } from "./http/unsent-answers.ts";
+import { answerMoved, type MovedTo } from "./moved-organizations.ts";
 import { referenceHandlers } from "./reference/handlers.ts";
 import { type WebClient, webClientHandlers } from "./web-client/handlers.ts";
 
@@ -83,6 +84,8 @@ export interface AppOptions<Services, A extends Actor = Actor> {
   readonly files?: FileIntake;
   /** The address that clients use, for the OpenAPI document. */
   readonly serverUrl?: string;
+  /** Returns the new address of an organization that has moved; unless given none has. */
+  readonly movedTo?: MovedTo;
   /** The browser client; unless given none is served. */
   readonly webClient?: WebClient | undefined;
 }
@@ -150,7 +153,9 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
     ctx["exchange"] = exchange;
     if (options.clientAddress) ctx.request.ip = options.clientAddress(ctx.req);
     try {
-      await route(ctx, noSuchPath);
+      const url = options.movedTo?.(ctx.hostname);
+      if (url === undefined) await route(ctx, noSuchPath);
+      else answerMoved(ctx, exchange, url);
     } catch (error) {
       refuse(exchange, error);
     }
@@ -164,7 +169,7 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
   }
 
   function refuse(exchange: Exchange, error: unknown): void {
-    let refusal = error;
+    let refusal = isAfterLastEvent(error) ? errors.organizationReadOnly() : error;
     if (refusal instanceof ApiError) {
       const { cause } = refusal;
       if (cause !== undefined)

@@ -31,6 +31,7 @@ import { KeyedRequests } from "./http/keyed-requests.ts";
 import { loadHandlers } from "./http/load-handlers.ts";
 import { tusHeaders } from "./http/tus-headers.ts";
 import { type MailLimits, unlimitedMails } from "./limits/mail-limiter.ts";
+import { movedTo } from "./moved-organizations.ts";
 import { ObjectKeys } from "./object-keys.ts";
 import { PictureRequests } from "./picture-requests.ts";
 import { bindServices, type Services } from "./services.ts";
@@ -182,6 +183,7 @@ export async function wireApp(
     ]),
     headersOfPaths: tusHeaders(maxFileSize),
     files: intake,
+    movedTo: movedTo(db, log, site.url),
     ...options,
     handlers: options.handlers ?? (await loadHandlers<Services>(operationsFolder)),
   });

@@ -449,4 +449,13 @@ export {
 export { newPathId } from "./files/file-names.ts";
 export { topicWords } from "./messages/search/search-vector.ts";
 export { checkSubdomain } from "./realms/create-organization.ts";
+export {
+  closeEventLog,
+  isAfterLastEvent,
+  makeReadOnly,
+  movedOrganizations,
+  redirectOrganization,
+  reopenOrganization,
+  unfinishedWork,
+} from "./operators/move-organization.ts";
 export type * from "./statement-rows.ts";

@@ -81,6 +81,7 @@ declare module "@carillon/db" {
       keyDigest: Buffer;
       webhookSecretSealed: Buffer | null;
       realmDeactivated: boolean;
+      organizationReadOnly: boolean;
     };
     "accounts-by-visible-addresses": {
       seeing: string;
@@ -769,6 +770,12 @@ declare module "@carillon/db" {
       stillFile: string | null;
     };
     "event-attempt-log": {};
+    "event-head-close": {
+      last_seq: number | null;
+    };
+    "event-head-open": {
+      realm_id: number;
+    };
     "event-queues-of-account-drop": {};
     "event-queues-of-organization-drop": {};
     "event-subscription": {
@@ -1818,8 +1825,25 @@ declare module "@carillon/db" {
       address: string;
       actor: string | null;
     };
+    "organization-make-read-only": {
+      id: number;
+    };
+    "organization-redirect": {
+      id: number;
+    };
+    "organization-reopen": {
+      id: number;
+    };
     "organization-store-deactivated": {
       id: number;
+    };
+    "organization-unfinished-work": {
+      jobs: number;
+      transactions: number;
+    };
+    "organizations-moved": {
+      subdomain: string;
+      url: string | null;
     };
     "others-of-roles": {
       ids: string | null;

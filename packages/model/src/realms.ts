@@ -29,6 +29,7 @@ export const restrictsGuests = `EXISTS (SELECT FROM named_user_group g
 
 /**
  * An organization with the fields that the rules need.
+ * - `isReadOnly`: whether it only answers requests that change nothing, and sends nothing (docs/moving.md).
  * - `pushNotificationsEnabled`: whether the push bouncer pushes for it, as far as known.
  * - `restrictsGuests`: whether some accounts are hidden from its guests (users.md §2.1).
  * - `now`: PostgreSQL's `now()` when this was read: the start of the transaction, in UNIX seconds with a fraction.
@@ -44,7 +45,7 @@ const linkifiersText = `(SELECT coalesce(json_agg(json_build_array(l.pattern, l.
 
 const byId = statement({
   name: "realm-by-id",
-  text: `SELECT id, subdomain, name, deactivated, topics_policy AS "topicsPolicy",
+  text: `SELECT id, subdomain, name, deactivated, read_only_since IS NOT NULL AS "isReadOnly", topics_policy AS "topicsPolicy",
       empty_topic_display_name AS "emptyTopicDisplayName", waiting_period_threshold AS "waitingPeriodThreshold",
       default_language AS "defaultLanguage",
       require_unique_names AS "requireUniqueNames", password_auth_enabled AS "passwordAuthEnabled",
@@ -81,10 +82,10 @@ export async function loadRealm(sql: Sql, realmId: number): Promise<Realm> {
   return realm;
 }
 
-/** Selects the ids of all active organizations, for recurring work. */
+/** Selects the ids of all active organizations that may be changed, for recurring work. */
 export const activeRealms = statement({
   name: "active-realms",
-  text: "SELECT id FROM realms WHERE NOT deactivated ORDER BY id",
+  text: "SELECT id FROM realms WHERE NOT deactivated AND read_only_since IS NULL ORDER BY id",
 });
 
 const byLabel = statement({

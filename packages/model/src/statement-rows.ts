@@ -814,6 +814,7 @@ declare module "@carillon/db" {
       subdomain: string;
       name: string;
       deactivated: boolean;
+      isReadOnly: boolean;
       topicsPolicy: string;
       emptyTopicDisplayName: string;
       waitingPeriodThreshold: number;

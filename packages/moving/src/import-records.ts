@@ -80,14 +80,19 @@ export async function importRecords(
       line,
       row: atLine(line, () => withSecrets(of, table, byLine.get(line)!, withoutLater(table, row))),
     }));
-    const complete = await completeRows(of, table, rows);
+    const complete = await withNewKeys(of, table, await completeRows(of, table, rows));
     await insertRows(of.client, table, complete, {
       columns: of.columns.get(table)!,
-      onConflict:
-        table === "user_group" || table === "alert_word_owners" ? "ON CONFLICT DO NOTHING" : "",
+      onConflict: repeatable.has(table) ? "ON CONFLICT DO NOTHING" : "",
     });
   });
 }
+
+/**
+ * Tables of which a row may be there already: a group with a name, and a call of a webhook if the organization is imported
+ * into its own installation.
+ */
+const repeatable: ReadonlySet<string> = new Set(["user_group", "outgoing_call"]);
 
 /** Leaves out the records of what every organization has from the start. */
 function withoutSystem(
@@ -96,6 +101,8 @@ function withoutSystem(
 ): readonly NumberedRecord[] {
   if (table === "users")
     return records.filter(({ record }) => (record["system_bot_kind"] ?? null) === null);
+  // An emoji without the file of a picture cannot be shown.
+  if (table === "realm_emoji") return records.filter(({ record }) => "file" in record);
   if (table === "named_user_group")
     return records.filter(({ record }) => record["is_system_group"] !== true);
   return records;
@@ -123,6 +130,38 @@ function withSecrets(of: Importing, table: string, record: Row, row: Row): Row {
     if (text !== undefined) sealed[name] = bytesOf(of.secrets.digest(text));
   }
   return { ...row, ...sealed };
+}
+
+/** Columns with digests of keys, which are unique in the installation, by table. */
+const keyColumns: Readonly<Record<string, readonly [digest: string, sealed: string]>> = {
+  users: ["api_key_digest", "api_key_sealed"],
+  invitations: ["key_digest", "key_sealed"],
+};
+
+/** Gives other keys to rows whose keys the installation has: the organization was imported into its own installation. */
+async function withNewKeys(
+  of: Importing,
+  table: string,
+  rows: readonly Row[],
+): Promise<readonly Row[]> {
+  const columns = keyColumns[table];
+  if (!columns || rows.length === 0) return rows;
+  const [digest, sealed] = columns;
+  const taken = await ask<{ digest: string }>(
+    of.client,
+    `SELECT '\\x' || encode("${digest}", 'hex') AS digest FROM "${table}" WHERE "${digest}" = ANY($1::bytea[])`,
+    [rows.map((row) => row[digest])],
+  );
+  const used = new Set(taken.map((one) => one.digest));
+  return rows.map((row) => {
+    if (!used.has(String(row[digest]))) return row;
+    const key = randomKey();
+    return {
+      ...row,
+      [digest]: bytesOf(of.secrets.digest(key)),
+      [sealed]: bytesOf(of.secrets.seal(key)),
+    };
+  });
 }
 
 export const bytesOf = (bytes: Uint8Array) => `\\x${Buffer.from(bytes).toString("hex")}`;
@@ -198,7 +237,10 @@ function isSystemGroup({ systemGroups }: Importing, id: unknown): boolean {
 async function completeAccounts(of: Importing, rows: readonly Row[]): Promise<Row[]> {
   const { subdomain } = of;
   const host = hostOf(of.site, { ...(await loadRealm(of.db, of.realmId)), subdomain });
-  return rows.map((row) => {
+  return rows.map((given) => {
+    // A picture that is to be made: the import makes none.
+    const { avatar, ...row } = given;
+    if (avatar !== undefined) of.progress("accounts without their pictures", 1);
     const { id, delivery_email: address, email_address_visibility: visibility = 1 } = row;
     const key = randomKey();
     return {

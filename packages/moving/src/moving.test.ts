@@ -182,7 +182,7 @@ describe("moving an organization", () => {
     ] as Array<{ id: number }>;
     done(
       await as.member.patch(`${api}/users/me/profile_data`, {
-        data: [{ id: fields[0].id, value: [owner.id] }],
+        data: [{ id: fields[0]?.id, value: [owner.id] }],
       }),
     );
     done(await gateway.as(bot).put(`${api}/bot_storage`, { storage: { a: "b" } }));
@@ -236,7 +236,7 @@ describe("moving an organization", () => {
       const old = await idsOf(db, org.realm.id);
       const now = await idsOf(other, realmId);
       expect(now.length, table).to.equal(old.length);
-      old.forEach((id, index) => found.set(now[index], id));
+      old.forEach((id, index) => found.set(now[index] ?? "", id));
     }
     return found;
   }

@@ -1,6 +1,15 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { existsSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { findOrganization } from "@carillon/domain";
+import {
+  closeEventLog,
+  findOrganization,
+  makeReadOnly,
+  redirectOrganization,
+  reopenOrganization,
+  unfinishedWork,
+} from "@carillon/domain";
+import type { Database } from "@carillon/db";
 import { fileStoreFromEnvironment, type FileStore } from "@carillon/files";
 import { readSecretFile, StartupError } from "@carillon/kit";
 import { loadRealm, realmUrl } from "@carillon/model";
@@ -17,10 +26,12 @@ import type { Context } from "../context.ts";
 import { reserveFile } from "../credentials.ts";
 import { type ConnectedInstallation, withDatabase } from "../installation.ts";
 import { addressOf, whyUnreachable } from "../reachable.ts";
+import { UsageError } from "../usage-error.ts";
 
 interface ExportOptions {
   readonly organization?: string;
   readonly keyFile?: string;
+  readonly final?: boolean;
 }
 
 interface ImportOptions {
@@ -50,6 +61,7 @@ export async function writeOrganization(
         key,
         files: store,
         progress: progressOf(context),
+        close: options.final ? () => close(context, db, realm.id) : undefined,
       }),
     );
     const count = (table: string) =>
@@ -61,6 +73,64 @@ export async function writeOrganization(
     context.terminal.say(
       `Its secrets are sealed with the key in ${keyFile}: take it to the other installation apart from the folder.`,
     );
+  });
+}
+
+/** Milliseconds that the work of a read-only organization may take before the command gives up. */
+const finishingMs = 120_000;
+
+/** Makes an organization read-only, waits for its work, and closes it. */
+async function close({ terminal }: Context, db: Database, realmId: number): Promise<void> {
+  await db.transaction((tx) => makeReadOnly(tx, realmId));
+  terminal.note("The organization is read-only.");
+  const begun = performance.now();
+  for (;;) {
+    // A request that was admitted before begins its transaction within a second.
+    await pause(1_000);
+    const { jobs, transactions } = await unfinishedWork(db, realmId);
+    const waited = performance.now() - begun;
+    // A transaction lasts 30 s at most; an older one is that of a backup.
+    if (jobs === 0 && (transactions === 0 || waited > 35_000)) break;
+    if (waited < finishingMs) continue;
+    throw new StartupError(
+      `${jobs} jobs of the organization are not done: look at the workers, then run this again, or open it with carillon organization reopen`,
+    );
+  }
+  await db.transaction((tx) => closeEventLog(tx, realmId));
+}
+
+/** Opens an organization again that a final export has made read-only. */
+export async function reopen(
+  context: Context,
+  { organization }: { readonly organization?: string },
+): Promise<void> {
+  await withDatabase(context, async ({ db }) => {
+    const realm = await findOrganization(db, organization);
+    await db.transaction((tx) => reopenOrganization(tx, realm.id));
+    context.terminal.say(`${realm.name} is open again. Do not use its final export.`);
+  });
+}
+
+/** Redirects the address of an organization that has moved. */
+export async function redirect(
+  context: Context,
+  url: string,
+  { organization }: { readonly organization?: string },
+): Promise<void> {
+  const target = URL.parse(url);
+  if (
+    !target ||
+    !/^https?:$/.test(target.protocol) ||
+    target.pathname !== "/" ||
+    target.search !== ""
+  )
+    throw new UsageError(
+      `the new address must be like https://chat.example.com, not ${JSON.stringify(url)}`,
+    );
+  await withDatabase(context, async ({ db }) => {
+    const realm = await findOrganization(db, organization);
+    await db.transaction((tx) => redirectOrganization(tx, realm.id, target.origin));
+    context.terminal.say(`${realm.name} has moved to ${target.origin}.`);
   });
 }
 

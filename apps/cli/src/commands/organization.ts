@@ -111,9 +111,27 @@ export function addOrganizationCommands(program: Command, context: Context): voi
     .argument("<folder>", "a new folder, or that of an unfinished export")
     .option(...organizationOption)
     .option("--key-file <file>", "file for the key of the export's secrets; default: <folder>.key")
+    .option("--final", "make the organization read-only for the move, after its files are copied")
     .action(async (folder: string, options) => {
       const { writeOrganization } = await import("../actions/transfer-organization.ts");
       await writeOrganization(context, folder, options);
+    });
+  organization
+    .command("reopen")
+    .description("Opens an organization again that export --final has made read-only.")
+    .option(...organizationOption)
+    .action(async (options: Pick<LimitOptions, "organization">) => {
+      const { reopen } = await import("../actions/transfer-organization.ts");
+      await reopen(context, options);
+    });
+  organization
+    .command("redirect")
+    .description("Redirects an organization that has moved to its new address.")
+    .argument("<url>", "its new address, such as https://chat.example.com")
+    .option(...organizationOption)
+    .action(async (url: string, options: Pick<LimitOptions, "organization">) => {
+      const { redirect } = await import("../actions/transfer-organization.ts");
+      await redirect(context, url, options);
     });
   organization
     .command("import")

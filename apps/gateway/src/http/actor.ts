@@ -7,6 +7,8 @@ export interface Actor {
   readonly isBot: boolean;
   /** 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; null for humans */
   readonly botType: number | null;
+  /** Whether the organization only answers requests that change nothing; false unless given. */
+  readonly organizationReadOnly?: boolean;
 }
 
 export interface Credentials {

@@ -39,11 +39,19 @@ const gates: Record<
   },
 };
 
+/** Operations other than GET that change nothing of the organization: a client's event queue is its own. */
+const reading: ReadonlySet<string> = new Set(["register", "delete-event-queue", "render-message"]);
+
+function isReading({ id, method }: Operation): boolean {
+  return method === "GET" || method === "HEAD" || reading.has(id);
+}
+
 /**
- * Returns the refusal of an actor that the operation's `access` does not admit, with the operation's `accessError` when
+ * Returns the refusal of an actor whose organization is read-only, or whom the operation's `access` does not admit, with the operation's `accessError` when
  * it names one; undefined for others.
  */
 export function accessRefusal(operation: Operation, actor: Actor): ApiError | undefined {
+  if (actor.organizationReadOnly && !isReading(operation)) return errors.organizationReadOnly();
   if (operation.access === "account" || operation.access === "anyone") return undefined;
   const gate = gates[operation.access];
   if (gate.admits(actor)) return undefined;

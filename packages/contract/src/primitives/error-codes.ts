@@ -61,6 +61,10 @@ export const errorCodes = codes({
   AUTHENTICATION_FAILED: { status: 401, when: "The password is wrong or the account is unknown" },
   USER_DEACTIVATED: { status: 401, when: "The account is deactivated" },
   REALM_DEACTIVATED: { status: 401, when: "The organization is deactivated" },
+  ORGANIZATION_READ_ONLY: {
+    status: 503,
+    when: "The organization is being moved to another server: for a short time it only answers requests that change nothing",
+  },
   PASSWORD_RESET_REQUIRED: { status: 401, when: "The account has no password" },
   PASSWORD_AUTH_DISABLED: {
     status: 401,

@@ -170,6 +170,14 @@ export const errors = {
     refusal("AUTHENTICATION_FAILED", "The user name or the password is wrong"),
   userDeactivated: () => refusal("USER_DEACTIVATED", "The account is deactivated"),
   realmDeactivated: () => refusal("REALM_DEACTIVATED", "The organization is deactivated"),
+  realmMoved: (url: string) => refusal("REALM_DEACTIVATED", `The organization has moved to ${url}`),
+  organizationReadOnly: () =>
+    new ApiError(
+      "ORGANIZATION_READ_ONLY",
+      "The organization is being moved to another server and cannot be changed now: try again in a minute",
+      {},
+      { retryAfter: 60 },
+    ),
   passwordResetRequired: () =>
     refusal("PASSWORD_RESET_REQUIRED", "The account has no password yet: reset it first"),
   passwordAuthDisabled: () =>

@@ -52,7 +52,7 @@ const read = statement({
   name: "outgoing-call-read",
   text: `SELECT c.id AS "callId", c.version, c.realm_id AS "realmId", c.bot_id AS "botId", c.message_id AS "messageId",
       c.conversation, c.trigger, c.webhook_id AS "webhookId", c.overflowed AS "isOverflowed", c.reason, s.origin,
-      u.is_active AS "isActive", r.deactivated,
+      u.is_active AS "isActive", r.deactivated OR r.read_only_since IS NOT NULL AS deactivated,
       coalesce(c.calling_until > clock_timestamp(), false)
         OR c.next_at <> 'infinity' AND c.next_at > clock_timestamp() + interval '1 second' AS "isEarly",
       EXISTS (SELECT FROM outgoing_call e WHERE e.bot_id = c.bot_id AND e.conversation = c.conversation
@@ -127,7 +127,7 @@ const next = statement({
           WHERE b.realm_id = $5 AND b.origin = $2 AND b.bot_id <> $1 AND e.state = 'waiting'
             AND e.next_at <= statement_timestamp())
         AND ${isCircuitClosed}
-        AND w.bot_id = $1 AND s.origin = $2 AND u.is_active AND NOT r.deactivated
+        AND w.bot_id = $1 AND s.origin = $2 AND u.is_active AND NOT r.deactivated AND r.read_only_since IS NULL
         AND w.state = 'waiting' AND NOT w.overflowed AND w.next_at <= statement_timestamp()
         AND w.id = (SELECT e.id FROM outgoing_call e WHERE e.bot_id = w.bot_id AND e.conversation = w.conversation
           AND e.state = 'waiting' ORDER BY e.message_id LIMIT 1)

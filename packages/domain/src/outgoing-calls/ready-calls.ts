@@ -19,7 +19,7 @@ const waitingBots = `WITH RECURSIVE bots (id) AS (
 const ready = statement({
   name: "outgoing-calls-ready",
   text: `SELECT c.id AS "callId", c.version, c.calls
-    FROM (${waitingBots}) bots JOIN bot_service s ON s.bot_id = bots.id JOIN realms r ON r.id = s.realm_id AND NOT r.deactivated
+    FROM (${waitingBots}) bots JOIN bot_service s ON s.bot_id = bots.id JOIN realms r ON r.id = s.realm_id AND NOT r.deactivated AND r.read_only_since IS NULL
       ${admittedEndpoints}
       CROSS JOIN LATERAL (
         SELECT w.id, w.version, w.calls, w.next_at, w.message_id FROM outgoing_call w

@@ -327,14 +327,14 @@ const dueState = statement({
       coalesce(head.retry_at > now(), false) AS "isTried",
       active.is_active AND (
         SELECT s.id FROM scheduled_messages s WHERE ${due} AND ${needsSingleTry("s")} LIMIT 1) IS NOT NULL AS single
-    FROM (SELECT EXISTS (SELECT FROM realms WHERE id = $1 AND NOT deactivated) AS is_active) active
+    FROM (SELECT EXISTS (SELECT FROM realms WHERE id = $1 AND NOT deactivated AND read_only_since IS NULL) AS is_active) active
     LEFT JOIN LATERAL (
       SELECT s.attempts, s.retry_at FROM scheduled_messages s WHERE ${due} AND ${mayShareBatch("s")} ${inOrder} LIMIT 1
     ) head ON active.is_active`,
 });
 
 /**
- * Reads what is due. Nothing is due in a deactivated organization: its messages wait (users.md §5.2).
+ * Reads what is due. Nothing is due in a deactivated or read-only organization: its messages wait (users.md §5.2).
  *
  * Searches in the order of the claim: EXISTS would walk the index over the backlogs of all organizations.
  */

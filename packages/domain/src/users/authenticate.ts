@@ -13,12 +13,15 @@ export interface LoggedIn extends Account {
   readonly keyDigest: Uint8Array;
   /** The secret with which programs sign webhooks for the bot, sealed; null for none (bot-platform.md §1.1). */
   readonly webhookSecretSealed: Uint8Array | null;
+  /** Whether the organization only answers requests that change nothing (docs/moving.md). */
+  readonly organizationReadOnly: boolean;
 }
 
 const byDigests = statement({
   name: "accounts-by-keys",
   text: `SELECT ${accountColumns}, u.api_key_digest AS "keyDigest",
-      u.webhook_secret_sealed AS "webhookSecretSealed", r.deactivated AS "realmDeactivated"
+      u.webhook_secret_sealed AS "webhookSecretSealed", r.deactivated AS "realmDeactivated",
+      r.read_only_since IS NOT NULL AS "organizationReadOnly"
     FROM users u JOIN realms r ON r.id = u.realm_id
     WHERE u.api_key_digest = ANY(ARRAY(SELECT unnest($1::bytea[])))`,
   overrides: accountOverrides,

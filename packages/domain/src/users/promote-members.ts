@@ -18,7 +18,7 @@ import { deleteMembers } from "../groups/composition.ts";
 
 const waiting = statement({
   name: "realms-with-waiting-period",
-  text: "SELECT id FROM realms WHERE waiting_period_threshold > 0 AND NOT deactivated ORDER BY id",
+  text: "SELECT id FROM realms WHERE waiting_period_threshold > 0 AND NOT deactivated AND read_only_since IS NULL ORDER BY id",
 });
 
 /**

@@ -21,7 +21,7 @@ const unplanned = statement({
       SELECT id FROM message_series WHERE state = 'active' AND id > $1 ORDER BY id LIMIT $2
     )
     SELECT (SELECT count(*)::int FROM looked) AS looked, (SELECT max(id) FROM looked) AS last,
-      ARRAY(SELECT m.id FROM message_series m JOIN realms r ON r.id = m.realm_id AND NOT r.deactivated
+      ARRAY(SELECT m.id FROM message_series m JOIN realms r ON r.id = m.realm_id AND NOT r.deactivated AND r.read_only_since IS NULL
         WHERE m.id = ANY(ARRAY(SELECT l.id FROM looked l WHERE NOT EXISTS (
             SELECT FROM scheduled_messages s WHERE s.series_id = l.id AND s.series_id > $1 AND ${isPlanned("s")})))
         ORDER BY m.id) AS missing`,

@@ -1,0 +1,51 @@
+import { errors } from "@carillon/contract";
+import type { Sql } from "@carillon/db";
+import { movedOrganizations } from "@carillon/domain";
+import { type Logger, systemClock } from "@carillon/kit";
+import type { Context } from "koa";
+
+import type { Exchange } from "./http/exchange.ts";
+
+/** Milliseconds after which the addresses are read again. */
+const keptMs = 10_000;
+
+/** Returns the new address of the organization of a host name, if it has moved to another installation. */
+export type MovedTo = (host: string) => string | undefined;
+
+/**
+ * Keeps the new addresses of organizations that have moved. Requests do not wait for them to be read, so a redirect begins
+ * within some seconds.
+ * @param url the address of the installation
+ */
+export function movedTo(sql: Sql, log: Logger, url: string): MovedTo {
+  const { hostname } = new URL(url);
+  let moved: ReadonlyMap<string, string> = new Map();
+  let readAt = -keptMs;
+  const read = async () => {
+    try {
+      moved = await movedOrganizations(sql);
+    } catch (error) {
+      log.warn({ err: error }, "addresses of moved organizations were not read");
+    }
+  };
+  return (host) => {
+    const now = systemClock.now();
+    if (now - readAt >= keptMs) {
+      readAt = now;
+      void read();
+    }
+    if (moved.size === 0) return undefined;
+    const name = host.toLowerCase();
+    return moved.get(name === hostname ? "" : (name.split(".")[0] ?? ""));
+  };
+}
+
+/**
+ * Answers a request to an organization that has moved: browsers follow a redirect with the same path; programs are told the
+ * address, because most of them do not send their credentials to another host.
+ * @throws ApiError `REALM_DEACTIVATED` for requests of programs
+ */
+export function answerMoved(ctx: Context, exchange: Exchange, url: string): void {
+  if (/^\/(?:api|json)\//.test(ctx.path)) throw errors.realmMoved(url);
+  exchange.reply(308, "", { Location: `${url}${ctx.url}` });
+}

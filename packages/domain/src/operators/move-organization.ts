@@ -1,0 +1,125 @@
+import { errors } from "@carillon/contract";
+import { type Sql, statement, type Tx } from "@carillon/db";
+import { lockOrganization, recordAudit } from "@carillon/model";
+
+/*
+ * The states of an organization that is moved to another installation (docs/moving.md):
+ *
+ *     open ── makeReadOnly ──→ read-only ── closeEventLog ──→ closed ── redirectOrganization ──→ moved
+ *       ↑                          │                             │
+ *       └──────────────────── reopenOrganization ────────────────┘
+ *
+ * A read-only organization refuses requests that change something, and workers send nothing for it; what they have begun is
+ * finished. In a closed one a transaction with an event fails when it commits, whatever has begun it: so the export that is
+ * read afterwards has every change that was acknowledged.
+ */
+
+const readOnly = statement({
+  name: "organization-make-read-only",
+  text: `UPDATE realms SET read_only_since = coalesce(read_only_since, now())
+    WHERE id = $1 AND NOT deactivated RETURNING id`,
+});
+
+/**
+ * Makes an organization read-only.
+ * @throws ApiError `BAD_REQUEST` if it is deactivated
+ */
+export async function makeReadOnly(tx: Tx, realmId: number): Promise<void> {
+  await lockOrganization(tx, realmId);
+  if ((await tx.rows(readOnly, [realmId])).length === 0)
+    throw errors.badRequest("the organization is deactivated: it can be exported without --final");
+  recordAudit(tx, realmId, null, [{ type: "organization_read_only" }]);
+}
+
+const unfinished = statement({
+  name: "organization-unfinished-work",
+  text: `SELECT
+      (SELECT count(*)::int FROM job_intent WHERE realm_id = $1 AND state = 'pending'
+        AND run_at < now() + interval '5 seconds') AS jobs,
+      (SELECT count(*)::int FROM pg_stat_activity a JOIN realms r ON r.id = $1
+        WHERE a.datname = current_database() AND a.backend_type = 'client backend' AND a.pid <> pg_backend_pid()
+          AND a.xact_start < r.read_only_since + interval '1 second') AS transactions`,
+});
+
+/** Counts jobs of a read-only organization that wait, and transactions that may have begun before it was read-only. */
+export async function unfinishedWork(
+  sql: Sql,
+  realmId: number,
+): Promise<{ readonly jobs: number; readonly transactions: number }> {
+  const [row] = await sql.rows(unfinished, [realmId]);
+  return { jobs: row?.jobs ?? 0, transactions: row?.transactions ?? 0 };
+}
+
+const close = statement({
+  name: "event-head-close",
+  text: "UPDATE event_head SET last_seq = seq WHERE realm_id = $1 RETURNING last_seq",
+});
+
+/** Lets no transaction with events of the organization commit any more. Waits for those that are committing. */
+export async function closeEventLog(tx: Tx, realmId: number): Promise<void> {
+  await tx.lock({ name: "eventHead", keys: [realmId] }, close, [realmId]);
+}
+
+/** Returns whether a transaction failed because its organization is closed. */
+export function isAfterLastEvent(error: unknown): boolean {
+  return (error as { constraint?: unknown } | null)?.constraint === "event_head_open";
+}
+
+const reopen = statement({
+  name: "organization-reopen",
+  text: `UPDATE realms SET read_only_since = NULL
+    WHERE id = $1 AND moved_to IS NULL AND read_only_since IS NOT NULL RETURNING id`,
+});
+
+const open = statement({
+  name: "event-head-open",
+  text: "UPDATE event_head SET last_seq = NULL WHERE realm_id = $1 RETURNING realm_id",
+});
+
+/**
+ * Opens a read-only organization again.
+ * @throws ApiError `BAD_REQUEST` unless it is read-only and has not been redirected
+ */
+export async function reopenOrganization(tx: Tx, realmId: number): Promise<void> {
+  await lockOrganization(tx, realmId);
+  if ((await tx.rows(reopen, [realmId])).length === 0)
+    throw errors.badRequest(
+      "the organization is not read-only, or it has been redirected: then there is no way back",
+    );
+  await tx.lock({ name: "eventHead", keys: [realmId] }, open, [realmId]);
+  recordAudit(tx, realmId, null, [{ type: "organization_reopened" }]);
+}
+
+const redirect = statement({
+  name: "organization-redirect",
+  text: `WITH queues AS (DELETE FROM event_queue WHERE realm_id = $1)
+    UPDATE realms SET moved_to = $2, deactivated = true
+    WHERE id = $1 AND read_only_since IS NOT NULL
+      AND EXISTS (SELECT FROM event_head WHERE realm_id = $1 AND last_seq IS NOT NULL) RETURNING id`,
+});
+
+/**
+ * Deactivates an organization that has moved, and redirects its address.
+ * @param url of the organization at the other installation, without a slash at the end
+ * @throws ApiError `BAD_REQUEST` unless its final export has been made
+ */
+export async function redirectOrganization(tx: Tx, realmId: number, url: string): Promise<void> {
+  await lockOrganization(tx, realmId);
+  if ((await tx.rows(redirect, [realmId, url])).length === 0)
+    throw errors.badRequest(
+      "the organization has no final export: run carillon organization export FOLDER --final first",
+    );
+}
+
+const moved = statement({
+  name: "organizations-moved",
+  text: "SELECT subdomain, moved_to AS url FROM realms WHERE moved_to IS NOT NULL",
+});
+
+/** Returns the new addresses of organizations that have moved, by subdomain. */
+export async function movedOrganizations(sql: Sql): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql.rows(moved, []);
+  return new Map(
+    rows.flatMap(({ subdomain, url }) => (url === null ? [] : [[subdomain, url] as const])),
+  );
+}
