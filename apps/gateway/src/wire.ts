@@ -39,6 +39,7 @@ import { SharedLookUp } from "./shared-look-up.ts";
 import { IdentityClient } from "./sign-in/identity-client.ts";
 import type { TokenVerifier } from "./sign-in/token-verifier.ts";
 import { WebhookCounts } from "./webhooks/counts.ts";
+import { Visits } from "./visits.ts";
 
 const operationsFolder = new URL("./operations", import.meta.url);
 
@@ -166,11 +167,15 @@ export async function wireApp(
 ): Promise<Koa> {
   const { db, site, botStorageLimit, intake, log } = services;
   const { maxFileSize } = site.uploads;
+  const visits = new Visits(db);
   return buildApp<Services, LoggedIn>({
     services,
     bindServices,
-    authenticate: (credentials, bound) =>
-      authenticate((digest) => bound.keys.find(digest), site, credentials),
+    authenticate: async (credentials, bound) => {
+      const caller = await authenticate((digest) => bound.keys.find(digest), site, credentials);
+      if (!("refused" in caller)) await visits.record(caller);
+      return caller;
+    },
     log,
     health: async () => {
       if (!(await db.answers())) throw new Error("the database does not answer");

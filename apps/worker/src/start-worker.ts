@@ -109,6 +109,7 @@ export async function startWorkerProcess(
       identityProvider: identityProviderFrom(env),
       callable: outgoing.rules,
     },
+    awayAfterDays: env.AWAY_AFTER_DAYS,
     subscriptionDisableDays: env.EVENT_SUBSCRIPTION_DISABLE_DAYS,
     eventRetention: { days: env.EVENT_RETENTION_DAYS, events: env.EVENT_RETENTION_EVENTS },
     outgoing: { client: endpoints, timeoutMs: outgoing.timeoutMs },

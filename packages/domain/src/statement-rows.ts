@@ -487,6 +487,7 @@ declare module "@carillon/db" {
     "channel-audiences": {
       channelId: number;
       audience: string | null;
+      present: string | null;
       reachable: boolean;
     };
     "channel-ids-by-names": {
@@ -517,6 +518,9 @@ declare module "@carillon/db" {
       canAddSubscribersGroupId: number;
       canAdministerChannelGroupId: number;
       isViewerSubscribed: boolean;
+    };
+    "channels-to-defer": {
+      id: number;
     };
     "channels-touch": {
       id: number;
@@ -559,6 +563,7 @@ declare module "@carillon/db" {
       place: number | null;
     };
     "copies-changed-while-archived": {};
+    "copies-defer": {};
     "copies-gained-by-move": {};
     "copies-in-channels": {
       id: number;
@@ -593,6 +598,25 @@ declare module "@carillon/db" {
     "default-channels-among": {
       id: number;
     };
+    "deferred-channel-hold": {
+      id: number;
+    };
+    "deferred-channels": {
+      channelId: number;
+      hasMany: boolean;
+    };
+    "deferred-copies-finish": {};
+    "deferred-copies-hold": {
+      recipientId: number;
+      after: number | null;
+      until: number | null;
+      isRead: boolean;
+    };
+    "deferred-copies-make": {
+      lookedAt: number;
+      made: number;
+    };
+    "deferred-copies-of-messages": {};
     "deliver-claim": {
       id: number;
       hasConditions: boolean;
@@ -1067,6 +1091,9 @@ declare module "@carillon/db" {
     "guests-not-seeing-senders": {
       place: number | null;
       id: number;
+    };
+    "has-deferred-copies": {
+      found: boolean;
     };
     "holders-of-message": {
       id: number;
@@ -2063,6 +2090,11 @@ declare module "@carillon/db" {
       keySealed: Buffer;
     };
     "password-resets-end": {};
+    "people-to-defer": {
+      lookedAt: number;
+      last: number;
+      userIds: number[];
+    };
     "people-with-address-visibility": {
       id: number;
       realmId: number;
@@ -2087,6 +2119,9 @@ declare module "@carillon/db" {
       dateJoined: number;
       defaultSendingChannelId: number | null;
       settings: Json;
+    };
+    "people-with-deferred-copies": {
+      id: number;
     };
     "people-with-members-lock": {
       id: number;
@@ -3032,6 +3067,7 @@ declare module "@carillon/db" {
       jit: string;
     };
     "user-messages-insert": {};
+    "user-messages-insert-present": {};
     "user-of-channels": {
       id: number;
       isBot: boolean;
@@ -3043,6 +3079,11 @@ declare module "@carillon/db" {
     "visibility-by-subscriptions": {
       person: number | null;
       viewers: string;
+    };
+    visit: {};
+    "visits-add": {};
+    "visits-hold": {
+      id: number;
     };
     "waiting-period": {
       days: number;

@@ -106,6 +106,7 @@ const variables = {
     .min(1, callTimeoutRule)
     .max(60, callTimeoutRule)
     .default(10),
+  AWAY_AFTER_DAYS: days(0, 3_650).default(14),
   EVENT_SUBSCRIPTION_DISABLE_DAYS: days(1, 90).default(3),
   EVENT_RETENTION_DAYS: days(1, 90).default(7),
   EVENT_RETENTION_EVENTS: z.coerce

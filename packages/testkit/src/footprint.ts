@@ -1,7 +1,7 @@
 import type { NamedStatement, Sql } from "@carillon/db";
 
-/** Tables that any request may write to: client names and heartbeats. */
-const always = ["clients", "process_heartbeats", "rate_hits"];
+/** Tables that any request may write to: visits, client names and heartbeats. */
+const always = ["account_visits", "clients", "process_heartbeats", "rate_hits"];
 /** Tables in which a refused request may update rows, but not insert or delete them. */
 const touched = ["event_queue"];
 

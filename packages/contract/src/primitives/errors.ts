@@ -105,6 +105,18 @@ export const errors = {
   unavailable: (message = "The server could not answer in time") =>
     new ApiError("INTERNAL_ERROR", message, {}, { reason: "unavailable" }),
 
+  /**
+   * The account comes back after a long absence, and its copies of messages are still being made.
+   * @param retryAfter seconds
+   */
+  comingBack: (retryAfter: number) =>
+    new ApiError(
+      "INTERNAL_ERROR",
+      "The server is preparing the messages of your absence; nothing was changed",
+      {},
+      { reason: "unavailable", retryAfter },
+    ),
+
   /** The request uses a feature that the still running processes of the previous release do not know. */
   olderProcesses: () =>
     new ApiError(

@@ -141,9 +141,17 @@ export async function subscribe(
   return added;
 }
 
+/**
+ * SQL: ends the deferral of copies (docs/decisions/083): messages sent from now on are not for the account. The caller
+ * holds the audience lock of the channel.
+ */
+const endDeferral = `deferred_until = CASE WHEN deferred_after IS NOT NULL
+      THEN coalesce(deferred_until, (SELECT last_value FROM messages_id_seq)) END`;
+
+/** Deferred copies are made as read: a job marks the others as read (channels.md §11). */
 const end = statement({
   name: "unsubscribe",
-  text: `UPDATE subscriptions SET active = false
+  text: `UPDATE subscriptions SET active = false, ${endDeferral}, deferred_read = deferred_after IS NOT NULL
     WHERE channel_id = ANY($1::int[]) AND user_id = ANY($2::int[]) AND active
     RETURNING channel_id AS "channelId", user_id AS "userId", is_user_active AS counted`,
 });
@@ -219,7 +227,7 @@ interface MarkedSubscription extends SubscriptionPair {
  */
 const mark = statement({
   name: "subscriptions-mark-active",
-  text: `UPDATE subscriptions s SET is_user_active = $3 FROM channels c
+  text: `UPDATE subscriptions s SET is_user_active = $3, ${endDeferral} FROM channels c
     WHERE c.realm_id = $1 AND s.channel_id = c.id AND s.user_id = $2 AND s.is_user_active <> $3
     RETURNING s.channel_id AS "channelId", s.user_id AS "userId", s.active, c.is_archived AS "isArchived"`,
 });

@@ -11,6 +11,7 @@ import {
 } from "@carillon/model";
 
 import { detachedUploads, replaceClaims, type ReplacedClaims } from "../../files/claims.ts";
+import { makeCopiesOf } from "../deferred/make-copies.ts";
 import { lostAccessEvents, removal } from "../removal/remove-messages.ts";
 import { systemBot } from "../send/notice.ts";
 import { afterMove, moveCopies } from "./after-move.ts";
@@ -106,6 +107,7 @@ async function applyChange(
   if (!text && !move) return { events: [], lost: [] };
   if (move && !places?.channels.has(move.to.channel.recipientId))
     throw new ChangedMeanwhile(`channel ${move.to.channel.id} became visible`);
+  if (move && changesChannel(move)) await makeCopiesOf(tx, move.from.channel.id, ids);
   const receivers =
     move && places
       ? await loadReceivers(tx, locked, places, move)

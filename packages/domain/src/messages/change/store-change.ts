@@ -16,6 +16,7 @@ import {
   searchVectorInTopic,
   topicWords,
 } from "../search/search-vector.ts";
+import { isDeferred } from "../deferred/deferred-sql.ts";
 import { loadReceiverFlags } from "../send/receiver-flags.ts";
 import type { NewText } from "./check-change.ts";
 import { changesChannel, changesTopic, type Move } from "./check-move.ts";
@@ -36,6 +37,7 @@ const maxCharacters = 100_000;
 const move = statement({
   name: "messages-move",
   text: `UPDATE messages m SET topic = coalesce($3::text, m.topic), recipient_id = $4, last_edit_at = now(),
+      changed_channel = m.changed_channel OR m.recipient_id <> $4,
       edit_history = ${withMove(
         `${stamp("$5")}
         || CASE WHEN $3::text <> m.topic THEN jsonb_build_object('prev_topic', m.topic, 'topic', $3::text)
@@ -148,7 +150,10 @@ export const possibleHolders = ({
 }) => `SELECT user_id FROM subscriptions WHERE channel_id = ${channel}
       UNION SELECT user_id FROM user_messages WHERE message_id = ANY(${ids}) AND flags & ${flag.historical} <> 0`;
 
-/** Replaces the flags that depend on the content, in copies in which they differ. */
+/**
+ * Replaces the flags that depend on the content, in copies in which they differ. Inserts deferred copies that get flags; one
+ * may appear meanwhile, because its person comes back.
+ */
 const rewriteCopies = statement({
   name: "flags-of-rewritten",
   text: `WITH holder AS (
@@ -159,12 +164,24 @@ const rewriteCopies = statement({
       LEFT JOIN unnest($5::int[], $6::int[]) AS own (user_id, flags) ON own.user_id = holder.user_id
       WHERE um.flags & ${ofText} <> coalesce(own.flags, 0) | $4::int
       ORDER BY um.user_id FOR NO KEY UPDATE OF um
+    ), made AS (
+      INSERT INTO user_messages AS um (user_id, message_id, flags)
+      SELECT s.user_id, $1, coalesce(own.flags, 0) | $4::int | CASE WHEN s.deferred_read THEN ${flag.read} ELSE 0 END
+      FROM subscriptions s LEFT JOIN unnest($5::int[], $6::int[]) AS own (user_id, flags) ON own.user_id = s.user_id
+      WHERE s.channel_id = $2 AND ${isDeferred("$1")} AND coalesce(own.flags, 0) | $4::int <> 0
+        AND NOT EXISTS (SELECT FROM user_messages um WHERE um.user_id = s.user_id AND um.message_id = $1)
+        AND EXISTS (SELECT FROM messages m WHERE m.id = $1 AND NOT m.changed_channel)
+      ORDER BY s.user_id
+      ON CONFLICT (user_id, message_id) DO UPDATE SET flags = um.flags & ~${ofText} | excluded.flags
     )
     UPDATE user_messages um SET flags = um.flags & ~${ofText} | held.wanted FROM held
     WHERE um.user_id = held.user_id AND um.message_id = $1`,
 });
 
-/** Updates the flags of all existing copies to the new content; creates no copies. */
+/**
+ * Updates the flags of all copies to the new content. Creates the copies of people who are away and have flags now, as
+ * sending does.
+ */
 export async function rewriteFlags(
   tx: Tx,
   sender: Account,

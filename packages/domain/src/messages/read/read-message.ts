@@ -22,6 +22,7 @@ import {
   visibleEntries,
 } from "@carillon/model";
 
+import { isDeferred } from "../deferred/deferred-sql.ts";
 import { hydrate, loadMessages } from "./hydrate.ts";
 
 interface MessageRequest {
@@ -81,11 +82,16 @@ const readers = statement({
       UNION SELECT unnest($4::int[])
       UNION SELECT um.user_id FROM user_messages um
         WHERE um.message_id = $2 AND um.flags & ${flag.historical} <> 0
+    ), reader AS (
+      SELECT possible.user_id FROM possible JOIN user_messages um ON um.user_id = possible.user_id AND um.message_id = $2
+      WHERE um.flags & ${flag.read} <> 0
+      UNION SELECT s.user_id FROM subscriptions s WHERE s.channel_id = $3 AND s.deferred_read AND ${isDeferred("$2")}
+        AND NOT EXISTS (SELECT FROM user_messages um WHERE um.user_id = s.user_id AND um.message_id = $2)
+        AND NOT EXISTS (SELECT FROM messages m WHERE m.id = $2 AND m.changed_channel)
     )
     SELECT coalesce(array_agg(u.id ORDER BY u.id), '{}') AS ids
-    FROM possible JOIN users u ON u.id = possible.user_id
-    JOIN user_messages um ON um.user_id = u.id AND um.message_id = $2
-    WHERE um.flags & ${flag.read} <> 0 AND u.is_active AND u.id <> $5 AND ${switchSql("send_read_receipts")}
+    FROM reader JOIN users u ON u.id = reader.user_id
+    WHERE u.is_active AND u.id <> $5 AND ${switchSql("send_read_receipts")}
       AND NOT EXISTS (SELECT FROM muted_users m WHERE m.user_id = $1 AND m.muted_user_id = u.id)
       AND NOT EXISTS (SELECT FROM muted_users m WHERE m.user_id = u.id AND m.muted_user_id = $1)`,
 });

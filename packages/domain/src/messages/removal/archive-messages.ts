@@ -2,11 +2,12 @@ import { type RowOf, statement, type Tx, typed } from "@carillon/db";
 import { flag } from "@carillon/model";
 
 import type { PushedMessages } from "../../notifications/record-removals.ts";
+import { isDeferred } from "../deferred/deferred-sql.ts";
 
 /** The columns that the archive keeps: all except the search vector. */
 export const archivedColumns = `id, scheduled_message_id, realm_id, sender_id, recipient_id, is_channel, topic, content,
       rendered_content, render_version, sent_at, client_id, edit_history, last_edit_at, has_link, has_image,
-      has_attachment`;
+      has_attachment, changed_channel`;
 
 /** Removed messages of one recipient and topic. */
 export interface RemovedTopicMessages {
@@ -36,7 +37,8 @@ const idsOf = (condition: string) =>
  * accounts with a current or former subscription (its row stays), members of the conversation, and holders of
  * `historical` copies. Copies are locked account by account, by message within each, in the order in which flag changes
  * lock them; this needs neither a sort nor a join of all copies. Then they are deleted by ctid, without another index
- * lookup. A copy that was changed while waiting for its lock is `missed`: the statement locks the new row version, but
+ * lookup. Copies that are deferred because their account is away (docs/decisions/083) are archived as if they existed. A
+ * copy that was changed while waiting for its lock is `missed`: the statement locks the new row version, but
  * its snapshot does not contain it.
  *
  * PostgreSQL underestimates the rows of a deleting CTE so much that it would choose nested loops of copies and
@@ -68,9 +70,18 @@ export const move = statement({
         ORDER BY um.message_id FOR NO KEY UPDATE) um
     ), copy AS MATERIALIZED (
       DELETE FROM user_messages WHERE ctid = ANY(ARRAY(SELECT lies_at FROM held)) RETURNING user_id, message_id
+    ), absent AS MATERIALIZED (
+      SELECT place.recipient_id, s.user_id, s.deferred_after, s.deferred_until, s.deferred_read
+      FROM place JOIN subscriptions s ON s.channel_id = place.channel_id WHERE s.deferred_after IS NOT NULL
+    ), deferred AS MATERIALIZED (
+      SELECT s.user_id, gone.id AS message_id, CASE WHEN s.deferred_read THEN ${flag.read} ELSE 0 END AS flags
+      FROM absent s JOIN gone ON gone.recipient_id = s.recipient_id AND ${isDeferred("gone.id")}
+        AND NOT gone.changed_channel
+      WHERE NOT EXISTS (SELECT FROM held WHERE held.user_id = s.user_id AND held.message_id = gone.id)
     ), packed AS MATERIALIZED (
       SELECT message_id, array_agg(user_id) AS holder_ids, array_agg(flags) AS holder_flags
-      FROM (SELECT user_id, message_id, flags FROM held ORDER BY message_id) sorted GROUP BY message_id
+      FROM (SELECT user_id, message_id, flags FROM held UNION ALL SELECT user_id, message_id, flags FROM deferred
+        ORDER BY message_id) sorted GROUP BY message_id
     ), reaction AS MATERIALIZED (
       DELETE FROM reactions WHERE message_id = ANY(ARRAY(SELECT id FROM gone)) RETURNING *
     ), submessage AS MATERIALIZED (

@@ -1,12 +1,16 @@
 import type { NumberedMessage } from "@carillon/model";
 import { statement, notNull, type Sql } from "@carillon/db";
 
+import { isAway } from "../deferred/deferred-sql.ts";
+
 /** Ids of receivers as the text of a PostgreSQL array, which goes back into SQL unparsed. */
 export type Audience = string;
 
 /** The receivers of a message. */
 export interface Receivers {
   readonly audience: Audience;
+  /** The receivers who are not away, if some are: the others get copies with flags only (docs/decisions/083). */
+  readonly present: Audience | null;
   /** Whether one of them has a device with a push token. */
   readonly reachable: boolean;
 }
@@ -17,9 +21,12 @@ const hasDevice = (ids: string) =>
 
 const subscribers = statement({
   name: "channel-audiences",
-  text: `SELECT channel_id AS "channelId", ids::text AS audience, ${hasDevice("ids")} AS reachable FROM (
-      SELECT channel_id, array_agg(user_id ORDER BY user_id) AS ids FROM subscriptions
-      WHERE channel_id = ANY($1::int[]) AND active AND is_user_active GROUP BY channel_id OFFSET 0) s`,
+  text: `SELECT channel_id AS "channelId", ids::text AS audience, CASE WHEN some_away THEN present::text END AS present,
+      ${hasDevice("ids")} AS reachable FROM (
+      SELECT s.channel_id, array_agg(s.user_id ORDER BY s.user_id) AS ids, bool_or(${isAway}) AS some_away,
+        coalesce(array_agg(s.user_id ORDER BY s.user_id) FILTER (WHERE NOT (${isAway})), '{}') AS present
+      FROM subscriptions s
+      WHERE s.channel_id = ANY($1::int[]) AND s.active AND s.is_user_active GROUP BY s.channel_id OFFSET 0) s`,
   overrides: { audience: notNull },
 });
 
@@ -29,7 +36,7 @@ const withDevice = statement({
     WHERE user_id = ANY($1::int[]) AND push_token_id IS NOT NULL`,
 });
 
-const noReceivers: Receivers = { audience: "{}", reachable: false };
+const noReceivers: Receivers = { audience: "{}", present: null, reachable: false };
 
 /**
  * Loads the receivers of each message: the active subscribers of the channel, or the members of the conversation. A sender
@@ -55,6 +62,7 @@ export async function loadReceivers(
       ? (byChannel.get(target.channel.id) ?? noReceivers)
       : {
           audience: `{${target.members.join(",")}}`,
+          present: null,
           reachable: target.members.some((id) => id !== sender.id && reachable.has(id)),
         },
   );

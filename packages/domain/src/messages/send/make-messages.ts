@@ -6,7 +6,7 @@ import type { NumberedMessage, OutgoingMessage, Realm } from "@carillon/model";
 import { loadReceivers, type Receivers } from "./audience.ts";
 import { messageEvent } from "./message-event.ts";
 import { loadReceiverFlags, type ReceiverFlags } from "./receiver-flags.ts";
-import { copyValues, messageValues } from "./store-messages.ts";
+import { type CopyInsertion, copyInsertion, messageValues } from "./store-messages.ts";
 import { loadUnseen } from "./unseen.ts";
 
 /** Receivers of messages and the flags of their copies. */
@@ -34,7 +34,7 @@ export async function loadReceiving(
 /** Values of the statements that write messages, and their events. */
 export interface MadeMessages {
   readonly rows: readonly unknown[];
-  readonly copies: readonly unknown[];
+  readonly copies: CopyInsertion;
   readonly events: readonly NewEvent[];
 }
 
@@ -46,7 +46,7 @@ export async function makeMessages(
 ): Promise<MadeMessages> {
   const rows = await messageValues(realm.id, numbered);
   await nextSlice();
-  const copies = copyValues(numbered, receiving.receivers, receiving.flags);
+  const copies = copyInsertion(numbered, receiving.receivers, receiving.flags);
   return { rows, copies, events: await messageEvents(realm, numbered, receiving) };
 }
 

@@ -20,7 +20,7 @@ import {
   type Receiving,
 } from "./make-messages.ts";
 import { recordBotCommands } from "./record-bot-commands.ts";
-import { copyValues, insertCopies, insertMessages, messageValues } from "./store-messages.ts";
+import { copyInsertion, insertMessages, messageValues } from "./store-messages.ts";
 import { allocateWidgets, storeWidgets } from "./store-widgets.ts";
 import { lockTouchedChannels, touchChannels } from "./touch-channels.ts";
 import { raiseVisibility } from "./visibility.ts";
@@ -101,10 +101,8 @@ export async function writeMessages(
   );
   const receiving =
     known ?? (await Promise.all([loadReceiving(tx, realm, numbered), inserting]))[0];
-  const copying = tx.rows(
-    insertCopies,
-    made?.copies ?? copyValues(numbered, receiving.receivers, receiving.flags),
-  );
+  const copies = made?.copies ?? copyInsertion(numbered, receiving.receivers, receiving.flags);
+  const copying = tx.rows(copies.statement, copies.values);
   // Their rejections are handled below, after the slices in which the events are made.
   for (const writing of [inserting, copying]) writing.catch(() => {});
   const events = made?.events ?? (await messageEvents(realm, numbered, receiving));

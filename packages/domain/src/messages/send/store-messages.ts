@@ -1,9 +1,10 @@
-import { type NumberedMessage, directTopic } from "@carillon/model";
-import { packed, statement } from "@carillon/db";
+import { type NumberedMessage, directTopic, visibilityPolicy } from "@carillon/model";
+import { packed, statement, type Statement } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 import { renderVersion, searchText } from "@carillon/markdown";
 
 import { contentVector, topicVector, topicWords } from "../search/search-vector.ts";
+import { isAway } from "../deferred/deferred-sql.ts";
 import type { Receivers } from "./audience.ts";
 import type { ReceiverFlags } from "./receiver-flags.ts";
 
@@ -79,8 +80,72 @@ export const insertCopies = statement({
     ORDER BY receiver.id, m.id`,
 });
 
+/**
+ * Inserts the copies of messages some of whose receivers are away (docs/decisions/083). `$2` are the receivers who are
+ * present; of the others, those get a copy who have flags of their own, or follow the topic, which may notify them. `$7`
+ * is the channel of a message with receivers who are away. It is a statement of its own, so that sending costs nothing more
+ * where nobody is away. `OFFSET 0` forces a lookup for each row.
+ */
+export const insertPresentCopies = statement({
+  name: "user-messages-insert-present",
+  text: `WITH m AS MATERIALIZED (
+      SELECT * FROM unnest($1::bigint[], $2::text[], $3::int[], $7::int[], $8::text[])
+        AS m (id, present, flags, channel_id, topic)
+    ), x AS MATERIALIZED (
+      SELECT * FROM unnest($4::bigint[], $5::int[], $6::int[]) AS x (message_id, user_id, flags)
+    ), concerned AS (
+      SELECT m.id, m.channel_id, x.user_id FROM m JOIN x ON x.message_id = m.id WHERE m.channel_id IS NOT NULL
+      UNION SELECT m.id, m.channel_id, t.user_id FROM m CROSS JOIN LATERAL (
+        SELECT t.user_id FROM user_topics t WHERE t.channel_id = m.channel_id AND lower(t.topic) = lower(m.topic)
+          AND t.visibility_policy = ${visibilityPolicy.followed} OFFSET 0) t
+    ), receiver AS (
+      SELECT m.id AS message_id, there.id AS user_id FROM m CROSS JOIN LATERAL unnest(m.present::int[]) AS there (id)
+      UNION ALL SELECT c.id, c.user_id FROM concerned c CROSS JOIN LATERAL (
+        SELECT FROM subscriptions s WHERE s.channel_id = c.channel_id AND s.user_id = c.user_id
+          AND s.active AND s.is_user_active AND ${isAway} OFFSET 0) s
+    )
+    INSERT INTO user_messages (user_id, message_id, flags)
+    SELECT receiver.user_id, m.id, coalesce(x.flags, m.flags)
+    FROM receiver JOIN m ON m.id = receiver.message_id
+    LEFT JOIN x ON x.message_id = receiver.message_id AND x.user_id = receiver.user_id
+    ORDER BY receiver.user_id, m.id`,
+});
+
+/** A statement that inserts copies, with its values. */
+export interface CopyInsertion {
+  readonly statement: Statement<object>;
+  readonly values: readonly unknown[];
+}
+
+/** Makes the statement that inserts the copies of messages. A message to everybody has flags for all, so all get a copy. */
+export function copyInsertion(
+  messages: readonly NumberedMessage[],
+  receivers: readonly Receivers[],
+  flags: readonly ReceiverFlags[],
+): CopyInsertion {
+  const isDeferred = (i: number) => receivers[i]!.present !== null && flags[i]!.all === 0;
+  const values = copyValues(messages, receivers, flags);
+  if (!messages.some((_, i) => isDeferred(i))) return { statement: insertCopies, values };
+  return {
+    statement: insertPresentCopies,
+    values: [
+      values[0],
+      packed.texts(
+        receivers.map(({ audience, present }, i) => (isDeferred(i) ? present : audience)),
+      ),
+      ...values.slice(2),
+      packed.ints(
+        messages.map(({ target }, i) =>
+          isDeferred(i) && target.kind === "channel" ? target.channel.id : null,
+        ),
+      ),
+      packed.texts(messages.map(({ topic }) => topic)),
+    ],
+  };
+}
+
 /** Makes the values of {@link insertCopies}. */
-export function copyValues(
+function copyValues(
   messages: readonly NumberedMessage[],
   receivers: readonly Receivers[],
   flags: readonly ReceiverFlags[],

@@ -1,0 +1,141 @@
+import { type Database, statement, type Tx } from "@carillon/db";
+import { deferCopies } from "@carillon/jobs";
+import { activeRealms, lockAudiences } from "@carillon/model";
+import { dayToDo, leads, noteDay } from "@carillon/scheduling";
+
+import { makeDeferredCopies } from "./make-copies.ts";
+
+/** Subscriptions that one step examines: it holds the channel's audience lock for a few milliseconds. */
+const subscriptionsAtOnce = 5_000;
+
+/**
+ * SQL: whether the person `u` has been away for $1 days. Event queues count as presence. So does anything scheduled,
+ * because the delivery of a message reads the copies of its sender. Bots are never away.
+ */
+const isIdle = `NOT u.is_bot AND u.is_active
+      AND coalesce((SELECT v.visited_at FROM account_visits v WHERE v.user_id = u.id), u.date_joined)
+        < now() - make_interval(days => $1)
+      AND NOT EXISTS (SELECT FROM event_queue q WHERE q.user_id = u.id)
+      AND NOT EXISTS (SELECT FROM scheduled_messages d WHERE d.sender_id = u.id AND NOT d.delivered AND NOT d.failed)
+      AND NOT EXISTS (SELECT FROM message_series d WHERE d.author_id = u.id)`;
+
+/** SQL: whether the person `u` wants a push notification or a mail for each message of the subscription `s`. */
+const wantsEach = `coalesce(s.push_notifications, (u.settings->>'enable_stream_push_notifications')::boolean, false)
+      OR coalesce(s.email_notifications, (u.settings->>'enable_stream_email_notifications')::boolean, false)`;
+
+const candidates = statement({
+  name: "people-to-defer",
+  text: `SELECT count(*)::int AS "lookedAt", coalesce(max(s.user_id), 0) AS last,
+      coalesce(array_agg(s.user_id ORDER BY s.user_id) FILTER (WHERE s.deferred_after IS NULL AND ${isIdle}
+        AND NOT (${wantsEach})), '{}') AS "userIds"
+    FROM (
+      SELECT * FROM subscriptions s WHERE s.channel_id = $2 AND s.user_id > $3 AND s.active AND s.is_user_active
+      ORDER BY s.user_id LIMIT $4
+    ) s JOIN users u ON u.id = s.user_id`,
+});
+
+/** A person who has never sent a request gets a row, so that their first request waits for this transaction. */
+const addVisits = statement({
+  name: "visits-add",
+  text: `INSERT INTO account_visits (user_id, visited_at) SELECT u.id, u.date_joined FROM users u
+    WHERE u.id = ANY($1::int[]) ORDER BY u.id ON CONFLICT DO NOTHING`,
+});
+
+const holdVisits = statement({
+  name: "visits-hold",
+  text: `SELECT user_id AS id FROM account_visits
+    WHERE user_id = ANY($1::int[]) AND visited_at < now() - make_interval(days => $2) ORDER BY user_id FOR NO KEY UPDATE`,
+});
+
+/** Under the audience lock no message is being sent, so later messages have higher ids than the last one now. */
+const defer = statement({
+  name: "copies-defer",
+  text: `UPDATE subscriptions s
+    SET deferred_after = (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM messages_id_seq)
+    WHERE s.channel_id = $1 AND s.user_id = ANY($2::int[]) AND s.active AND s.is_user_active AND s.deferred_after IS NULL`,
+});
+
+const channels = statement({
+  name: "channels-to-defer",
+  text: `SELECT id FROM channels WHERE realm_id = $1 AND NOT is_archived AND is_recently_active ORDER BY id`,
+});
+
+/** What a run needs. */
+interface Deferring {
+  readonly db: Database;
+  readonly signal: AbortSignal;
+  /** Days without a request after which a person is away; 0 for never. */
+  readonly days: number;
+}
+
+/**
+ * Defers the copies of people who are away, once a day in each organization: from now on, messages to channels write no
+ * copies for them, except copies with flags (docs/decisions/083). With 0 days, makes all deferred copies instead.
+ * @returns how many subscriptions have been deferred
+ */
+export async function deferCopiesOfAbsent(deferring: Deferring): Promise<number> {
+  const { db, signal, days } = deferring;
+  if (days === 0) {
+    await makeAll(deferring);
+    return 0;
+  }
+  let deferred = 0;
+  for (const { id } of await db.rows(activeRealms)) {
+    if (signal.aborted) break;
+    const day = await db.transaction(async (tx) =>
+      (await leads(tx, deferCopies, id)) ? dayToDo(tx, deferCopies, id) : undefined,
+    );
+    if (day === undefined) continue;
+    deferred += await deferOrganization(deferring, id);
+    if (!signal.aborted)
+      await db.transaction(async (tx) => {
+        if (await leads(tx, deferCopies, id)) await noteDay(tx, deferCopies, id, day);
+      });
+  }
+  return deferred;
+}
+
+/** Defers the copies of people of one organization who are away. @returns how many subscriptions have been deferred */
+export async function deferOrganization(
+  { db, signal, days }: Deferring,
+  realmId: number,
+): Promise<number> {
+  let deferred = 0;
+  for (const { id } of await db.rows(channels, [realmId]))
+    for (let after = 0, isOver = false; !isOver && !signal.aborted;) {
+      const [found] = await db.rows(candidates, [days, id, after, subscriptionsAtOnce]);
+      if (!found) throw new Error("the statement that finds people who are away returned no row");
+      const { userIds, last, lookedAt } = found;
+      if (userIds.length > 0)
+        deferred += await db.transaction((tx) => deferIn(tx, id, userIds, days));
+      after = last;
+      isOver = lookedAt < subscriptionsAtOnce;
+    }
+  return deferred;
+}
+
+/** Locks the visits, so that a person who comes back now either is left out or finds that copies are deferred. */
+async function deferIn(
+  tx: Tx,
+  channelId: number,
+  userIds: readonly number[],
+  days: number,
+): Promise<number> {
+  await lockAudiences(tx, [channelId]);
+  await tx.rows(addVisits, [userIds]);
+  const away = await tx.lock({ name: "visits" }, holdVisits, [userIds, days]);
+  return tx.count(defer, [channelId, away.map(({ id }) => id)]);
+}
+
+const people = statement({
+  name: "people-with-deferred-copies",
+  text: `SELECT DISTINCT user_id AS id FROM subscriptions WHERE deferred_after IS NOT NULL ORDER BY 1`,
+});
+
+/** Makes all deferred copies of all organizations. */
+async function makeAll({ db, signal }: Deferring): Promise<void> {
+  for (const { id } of await db.rows(people)) {
+    if (signal.aborted) return;
+    await makeDeferredCopies(db, id, () => !signal.aborted);
+  }
+}

@@ -1,0 +1,258 @@
+import { recordVisit, restoreMessages } from "@carillon/domain";
+import { type Answer, useScene } from "@carillon/testkit";
+import { expect } from "chai";
+
+import { type Chance, withChance } from "../faults/support/chance.ts";
+import { AwayWorld, sendAway } from "./support/away-world.ts";
+
+const steps = 90;
+
+/** One operation, the same in both organizations. */
+interface Step {
+  readonly name: string;
+  take(world: AwayWorld): Promise<Answer | void>;
+}
+
+// docs/decisions/083: nobody can tell from an answer whether copies were deferred.
+describe("People who were away", function () {
+  this.timeout(300_000);
+  const scene = useScene();
+
+  it("see the same as if they had been there", () =>
+    withChance(async (chance) => {
+      const worlds = [await AwayWorld.begin(scene), await AwayWorld.begin(scene)] as const;
+      const walk = new Walk(chance);
+      const log: string[] = [];
+      const deferred = { before: 0, made: 0 };
+      for (let n = 0; n < steps; n++) {
+        const leaving = chance.below(4) === 0 ? walk.leave() : undefined;
+        if (leaving !== undefined) {
+          log.push(`${leaving} goes away`);
+          await sendAway(scene.db, worlds[0].people[leaving]!);
+        }
+        const step = walk.step();
+        const statuses: unknown[] = [];
+        for (const world of worlds) {
+          await world.loadIds();
+          const answer = await step.take(world);
+          statuses.push([answer?.status, answer?.body.code]);
+        }
+        log.push(`${step.name}: ${String(statuses[0])}`);
+        expect(statuses[0], log.join("\n")).to.deep.equal(statuses[1]);
+        for (const world of worlds) await world.runJobs();
+        for (const world of worlds) await world.loadIds();
+        if (worlds[0].ids.length > 0) {
+          const place = chance.below(worlds[0].ids.length);
+          const readers = await Promise.all(worlds.map((world) => world.readersOf(place)));
+          expect(readers[0], `readers of ${place}\n${log.join("\n")}`).to.deep.equal(readers[1]);
+        }
+        if (chance.below(7) !== 0) continue;
+        const coming = walk.comeBack();
+        if (coming === undefined) continue;
+        log.push(`${coming} comes back`);
+        deferred.made += await recordVisit(scene.db, worlds[0].people[coming]!);
+        deferred.before++;
+        const [found, wanted] = await Promise.all(worlds.map((world) => world.stateOf(coming)));
+        expect(found, log.join("\n")).to.deep.equal(wanted);
+      }
+      const archives = await Promise.all(worlds.map((world) => world.archive()));
+      expect(archives[0], log.join("\n")).to.deep.equal(archives[1]);
+      expect(deferred.made, "copies made at returns").to.be.greaterThan(0);
+    }));
+});
+
+/** Decides what happens next. */
+class Walk {
+  readonly #chance: Chance;
+  readonly #away = new Set<number>();
+  readonly #deactivated = new Set<number>();
+
+  constructor(chance: Chance) {
+    this.#chance = chance;
+  }
+
+  leave(): number | undefined {
+    const person = this.#pick(this.#present());
+    if (person !== undefined) this.#away.add(person);
+    return person;
+  }
+
+  comeBack(): number | undefined {
+    const person = this.#pick([...this.#away].filter((one) => !this.#deactivated.has(one)));
+    if (person !== undefined) this.#away.delete(person);
+    return person;
+  }
+
+  #present(): number[] {
+    return [0, 1, 2, 3, 4].filter((one) => !this.#away.has(one) && !this.#deactivated.has(one));
+  }
+
+  #pick<T>(values: readonly T[]): T | undefined {
+    return values[this.#chance.below(Math.max(1, values.length))];
+  }
+
+  step(): Step {
+    const room = this.#chance.below(3);
+    const other = this.#chance.below(3);
+    const topic = ["a", "b"][this.#chance.below(2)]!;
+    const person = this.#chance.below(5);
+    const draw = this.#chance.below(1_000);
+    const text = this.#text();
+    const actor = this.#pick(this.#present());
+    const kind = this.#chance.below(26);
+    const message = (world: AwayWorld) => world.ids[draw % Math.max(1, world.ids.length)] ?? 1;
+    const send = (name: string, as: number | undefined): Step => ({
+      name: `${name} sends to ${room}>${topic}: ${text.name}`,
+      take: (world) =>
+        (as === undefined ? world.owner : world.as(as)).post("/api/v1/messages", {
+          type: "channel",
+          to: world.rooms[room]!.id,
+          topic,
+          content: text.of(world),
+        }),
+    });
+    if (kind < 9) return send("owner", undefined);
+    if (kind < 11) return send(`${actor}`, actor);
+    switch (kind) {
+      case 11:
+        return {
+          name: `owner writes to ${person}`,
+          take: (world) =>
+            world.owner.post("/api/v1/messages", {
+              type: "direct",
+              to: [world.people[person]!.id],
+              content: "hello",
+            }),
+        };
+      case 12:
+      case 13:
+        return {
+          name: `owner edits ${draw}: ${text.name}`,
+          take: (world) =>
+            world.owner.patch(`/api/v1/messages/${message(world)}`, { content: text.of(world) }),
+        };
+      case 14:
+      case 15: {
+        const mode = ["change_one", "change_later", "change_all"][this.#chance.below(3)];
+        return {
+          name: `owner moves ${draw} to ${other}>${topic} (${mode})`,
+          take: (world) =>
+            world.owner.patch(`/api/v1/messages/${message(world)}`, {
+              stream_id: world.rooms[other]!.id,
+              topic,
+              propagate_mode: mode,
+            }),
+        };
+      }
+      case 16:
+        return {
+          name: `owner deletes ${draw}`,
+          take: (world) => world.owner.delete(`/api/v1/messages/${message(world)}`),
+        };
+      case 17:
+        return {
+          name: `${room} is restored`,
+          take: async (world) => {
+            await restoreMessages(world.db, { channel: world.rooms[room]!.id });
+          },
+        };
+      case 18:
+      case 19:
+        return {
+          name: `owner removes ${person} from ${room}`,
+          take: (world) =>
+            world.owner.delete("/api/v1/users/me/subscriptions", {
+              subscriptions: [world.rooms[room]!.name],
+              principals: [world.people[person]!.id],
+            }),
+        };
+      case 20:
+      case 21:
+        return {
+          name: `owner adds ${person} to ${room}`,
+          take: (world) =>
+            world.owner.post("/api/v1/users/me/subscriptions", {
+              subscriptions: [{ name: world.rooms[room]!.name }],
+              principals: [world.people[person]!.id],
+            }),
+        };
+      case 22: {
+        const isDeactivated = this.#deactivated.has(person);
+        if (isDeactivated) this.#deactivated.delete(person);
+        else if (this.#deactivated.size < 2) this.#deactivated.add(person);
+        else return send("owner", undefined);
+        return {
+          name: `owner ${isDeactivated ? "reactivates" : "deactivates"} ${person}`,
+          take: (world) =>
+            isDeactivated
+              ? world.owner.post(`/api/v1/users/${world.people[person]!.id}/reactivate`)
+              : world.owner.delete(`/api/v1/users/${world.people[person]!.id}`),
+        };
+      }
+      default:
+        return this.#own(actor, { kind, room, topic, person, message });
+    }
+  }
+
+  /** Something that a person who is there does with their own account. */
+  #own(
+    actor: number | undefined,
+    {
+      kind,
+      room,
+      topic,
+      person,
+      message,
+    }: {
+      readonly kind: number;
+      readonly room: number;
+      readonly topic: string;
+      readonly person: number;
+      readonly message: (world: AwayWorld) => number;
+    },
+  ): Step {
+    if (actor === undefined) return { name: "nobody is there", take: async () => {} };
+    if (kind === 23)
+      return {
+        name: `${actor} follows ${room}>${topic}`,
+        take: (world) =>
+          world.as(actor).post("/api/v1/user_topics", {
+            stream_id: world.rooms[room]!.id,
+            topic,
+            visibility_policy: 3,
+          }),
+      };
+    if (kind === 24 && actor !== person)
+      return {
+        name: `${actor} mutes ${person}`,
+        take: (world) =>
+          world.as(actor).post(`/api/v1/users/me/muted_users/${world.people[person]!.id}`),
+      };
+    return {
+      name: `${actor} reads a message`,
+      take: (world) =>
+        world.as(actor).post("/api/v1/messages/flags", {
+          messages: [message(world)],
+          op: "add",
+          flag: "read",
+        }),
+    };
+  }
+
+  #text(): { readonly name: string; readonly of: (world: AwayWorld) => string } {
+    const person = this.#chance.below(5);
+    const texts = [
+      { name: "soup", of: () => "soup of the day" },
+      { name: "plain", of: () => "hello" },
+      { name: "plain", of: () => "good morning" },
+      {
+        name: `mention of ${person}`,
+        of: (world: AwayWorld) => `@**${world.people[person]!.fullName}** look`,
+      },
+      { name: "group", of: (world: AwayWorld) => `@*${world.group.name}* look` },
+      { name: "everybody", of: () => "@**all** look" },
+      { name: "topic", of: () => "@**topic** look" },
+    ];
+    return this.#pick(texts)!;
+  }
+}

@@ -1,0 +1,228 @@
+import type { Database } from "@carillon/db";
+import { deferCopiesOfAbsent } from "@carillon/domain";
+import { markRead } from "@carillon/jobs";
+import {
+  channel,
+  type GatewayClient,
+  organization,
+  runIntents,
+  type Scene,
+  type TestAccount,
+  type TestChannel,
+  type TestOrganization,
+  user,
+  userGroup,
+} from "@carillon/testkit";
+
+/** Makes people count as away, as if their last request had come a month ago, and defers their copies. */
+export async function sendAway(db: Database, ...people: readonly TestAccount[]): Promise<void> {
+  const ids = people.map(({ id }) => id);
+  await db.rows("DELETE FROM event_queue WHERE user_id = ANY($1)", [ids]);
+  await db.rows(
+    `INSERT INTO account_visits (user_id, visited_at) SELECT unnest($1::int[]), now() - interval '30 days'
+     ON CONFLICT (user_id) DO UPDATE SET visited_at = excluded.visited_at`,
+    [ids],
+  );
+  await deferToday(db);
+}
+
+/** Runs the daily work that defers copies, whether or not it has run today. */
+export async function deferToday(db: Database, days = 14): Promise<number> {
+  await db.rows("DELETE FROM daily_work WHERE name = 'defer-copies'");
+  return deferCopiesOfAbsent({ db, signal: new AbortController().signal, days });
+}
+
+/** An organization whose people, channels and messages are named by their places, so that two can be compared. */
+export class AwayWorld {
+  readonly org: TestOrganization;
+  readonly people: readonly TestAccount[];
+  readonly rooms: readonly TestChannel[];
+  readonly group: { readonly id: number; readonly name: string };
+  readonly #scene: Scene;
+  /** Ids of messages of the last {@link loadIds}, archived ones included, ascending. */
+  ids: readonly number[] = [];
+
+  private constructor(
+    scene: Scene,
+    org: TestOrganization,
+    parts: Pick<AwayWorld, "people" | "rooms" | "group">,
+  ) {
+    this.#scene = scene;
+    this.org = org;
+    this.people = parts.people;
+    this.rooms = parts.rooms;
+    this.group = parts.group;
+  }
+
+  static async begin(scene: Scene): Promise<AwayWorld> {
+    const { db } = scene;
+    const org = await organization(db);
+    const people: TestAccount[] = [];
+    while (people.length < 5) people.push(await user(db, org.realm));
+    const subscribers = [org.owner, ...people.slice(0, 4)];
+    const rooms = [
+      await channel(db, org.realm, { subscribers }),
+      await channel(db, org.realm, { subscribers, inviteOnly: true }),
+      await channel(db, org.realm, {
+        subscribers,
+        inviteOnly: true,
+        historyPublicToSubscribers: false,
+      }),
+    ];
+    const group = await userGroup(db, org.realm, { members: [people[0]!, people[2]!] });
+    return new AwayWorld(scene, org, { people, rooms, group });
+  }
+
+  get db(): Database {
+    return this.#scene.db;
+  }
+
+  get owner(): GatewayClient {
+    return this.#scene.as(this.org.owner);
+  }
+
+  as(person: number): GatewayClient {
+    return this.#scene.as(this.people[person]!);
+  }
+
+  /** Runs the jobs of requests. */
+  async runJobs(): Promise<void> {
+    await runIntents(this.#scene.db, markRead);
+  }
+
+  async loadIds(): Promise<void> {
+    const rows = await this.#scene.db.rows<{ id: number }>(
+      `SELECT id::int FROM messages WHERE realm_id = $1 UNION SELECT id::int FROM archived_messages WHERE realm_id = $1
+       ORDER BY id`,
+      [this.org.realm.id],
+    );
+    this.ids = rows.map(({ id }) => id);
+  }
+
+  /** Returns what the person sees and has, with names instead of ids. */
+  async stateOf(person: number): Promise<unknown> {
+    const client = this.as(person);
+    await this.loadIds();
+    const { db } = this.#scene;
+    const account = this.people[person]!;
+    const copies = await db.rows<{ id: number; flags: number }>(
+      "SELECT message_id::int AS id, flags FROM user_messages WHERE user_id = $1 ORDER BY 1",
+      [account.id],
+    );
+    const snapshot = await client.post("/api/v1/register", {
+      fetch_event_types: ["message", "update_message_flags", "starred_messages"],
+    });
+    const { unread_msgs, max_message_id, starred_messages } = snapshot.body as {
+      unread_msgs: UnreadMessages;
+      max_message_id: number;
+      starred_messages: readonly number[];
+    };
+    const windows: unknown[] = [];
+    for (const narrow of this.#narrows()) windows.push(await this.#window(client, narrow));
+    return {
+      copies: copies.map(({ id, flags }) => [this.place(id), flags]),
+      unread: this.#unread(unread_msgs),
+      newest: this.place(max_message_id),
+      starred: starred_messages.map((id) => this.place(id)),
+      windows,
+    };
+  }
+
+  /** The accounts that have read the message, as the owner sees it. */
+  async readersOf(place: number): Promise<unknown> {
+    const id = this.ids[place];
+    const { status, body } = await this.owner.get(`/api/v1/messages/${id}/read_receipts`);
+    const readers = (body["user_ids"] ?? []) as readonly number[];
+    return [status, readers.map((reader) => this.#person(reader)).toSorted()];
+  }
+
+  /** The archived messages with the flags of their holders. */
+  async archive(): Promise<unknown> {
+    await this.loadIds();
+    const rows = await this.#scene.db.rows<{ id: number; holders: number[]; flags: number[] }>(
+      `SELECT id::int, holder_ids AS holders, holder_flags AS flags FROM archived_messages WHERE realm_id = $1 ORDER BY id`,
+      [this.org.realm.id],
+    );
+    return rows.map(({ id, holders, flags }) => [
+      this.place(id),
+      holders.map((holder, i) => `${this.#person(holder)}: ${flags[i]}`).toSorted(),
+    ]);
+  }
+
+  place(id: number): number {
+    return this.ids.indexOf(id);
+  }
+
+  #person(id: number): string {
+    const place = this.people.findIndex((one) => one.id === id);
+    return place >= 0 ? `person ${place}` : id === this.org.owner.id ? "owner" : "other";
+  }
+
+  #room(id: number): number {
+    return this.rooms.findIndex((room) => room.id === id);
+  }
+
+  #unread({ count, streams, pms, mentions, old_unreads_missing }: UnreadMessages): unknown {
+    const places = (ids: readonly number[]) => ids.map((id) => this.place(id));
+    return {
+      count,
+      old_unreads_missing,
+      mentions: places(mentions),
+      pms: pms.flatMap(({ unread_message_ids: ids }) => places(ids)).toSorted((a, b) => a - b),
+      streams: streams
+        .map(
+          ({ stream_id, topic, unread_message_ids: ids }) =>
+            `${this.#room(stream_id)}>${topic}: ${places(ids).join(" ")}`,
+        )
+        .toSorted(),
+    };
+  }
+
+  #narrows(): readonly unknown[] {
+    return [
+      [],
+      [{ operator: "is", operand: "unread" }],
+      [{ operator: "is", operand: "mentioned" }],
+      [{ operator: "is", operand: "alerted" }],
+      [{ operator: "search", operand: "soup" }],
+      ...this.rooms.map(({ id }) => [{ operator: "channel", operand: id }]),
+    ];
+  }
+
+  async #window(client: GatewayClient, narrow: unknown): Promise<unknown> {
+    const { status, body } = await client.get("/api/v1/messages", {
+      narrow,
+      anchor: "first_unread",
+      num_before: 500,
+      num_after: 500,
+    });
+    const messages = (body["messages"] ?? []) as readonly WindowMessage[];
+    return [
+      status,
+      this.place(Number(body["anchor"])),
+      messages.map(
+        ({ id, subject, flags, stream_id = 0 }) =>
+          `${this.place(id)} ${this.#room(stream_id)}>${subject} ${flags.toSorted().join(" ")}`,
+      ),
+    ];
+  }
+}
+
+interface WindowMessage {
+  readonly id: number;
+  readonly subject: string;
+  readonly stream_id?: number;
+  readonly flags: readonly string[];
+}
+
+interface UnreadMessages {
+  readonly count: number;
+  readonly old_unreads_missing: boolean;
+  readonly mentions: readonly number[];
+  readonly pms: ReadonlyArray<{ readonly unread_message_ids: readonly number[] }>;
+  readonly streams: ReadonlyArray<{
+    readonly stream_id: number;
+    readonly topic: string;
+    readonly unread_message_ids: readonly number[];
+  }>;
+}
