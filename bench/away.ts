@@ -1,0 +1,137 @@
+import type { Database } from "@carillon/db";
+import { deferCopiesOfAbsent, recordVisit } from "@carillon/domain";
+import { addCrowd } from "./lib/crowd.ts";
+import { ask } from "./lib/http.ts";
+import { fillPast } from "./lib/past.ts";
+import { report, say } from "./lib/report.ts";
+import { sendRequest } from "./lib/requests.ts";
+import { createBenchDatabase, type BenchDatabase } from "./lib/servers.ts";
+import { median, medianRatio, spread } from "./lib/statistics.ts";
+import { startGateway, type RunningGateway } from "./lib/system.ts";
+import { createWorld, type World } from "./lib/world.ts";
+
+// Compares sending to 10,000 subscribers of whom 9,500 are away when their copies are deferred and when they are written,
+// and measures the first request of a person who comes back.
+const subscribers = 10_000;
+const present = 500;
+const rounds = 20;
+const sends = 5;
+const missed = 100_000;
+const returns = 3;
+
+interface Side {
+  readonly database: BenchDatabase;
+  readonly world: World;
+  readonly gateway: RunningGateway;
+  /** Milliseconds of a request, by round. */
+  readonly costs: number[];
+}
+
+const written = await prepare(0);
+const deferred = await prepare(14);
+const before = new Map([written, deferred].map((side) => [side, 0]));
+for (const side of [written, deferred]) before.set(side, await bytes(side));
+// Alternates request by request, so that other load affects both sides. The first round is a warm-up.
+for (let round = 0; round <= rounds; round++) {
+  const turns = round % 2 === 0 ? [written, deferred] : [deferred, written];
+  const times = new Map<Side, number[]>(turns.map((side) => [side, []]));
+  for (let n = 0; n < sends; n++)
+    for (const side of turns) times.get(side)!.push(await send(side, round * sends + n));
+  if (round > 0) for (const side of turns) side.costs.push(median(times.get(side)!));
+}
+const perMessage = async (side: Side) =>
+  ((await bytes(side)) - before.get(side)!) / (sends * (rounds + 1));
+const [room, roomDeferred] = [await perMessage(written), await perMessage(deferred)];
+const ratio = medianRatio(deferred.costs, written.costs);
+const kilobytes = (value: number) => (value / 1_000).toFixed(0);
+for (const { gateway } of [written, deferred]) await gateway.stop();
+const coming = await comeBack(deferred.database.db);
+
+await report("away", [
+  {
+    question: `POST /messages to a channel of ${subscribers.toLocaleString("en")} of whom ${present} are there, until the answer: copies of the others deferred, against written`,
+    value: `${ratio.toFixed(2)} × (ms: ${spread(written.costs, 1)} → ${spread(deferred.costs, 1)})`,
+    target: "at most 0.7 ×",
+    holds: ratio <= 0.7,
+  },
+  {
+    question: "KB that user_messages and its indexes grow by each such message",
+    value: `${(roomDeferred / room).toFixed(3)} × (${kilobytes(room)} → ${kilobytes(roomDeferred)})`,
+    target: "at most 0.1 ×",
+    holds: roomDeferred <= 0.1 * room,
+  },
+  {
+    question: `Copies of ${missed.toLocaleString("en")} messages of one channel, before the first answer to a person who comes back`,
+    value: `${spread(coming)} ms`,
+    target: "at most 5,000 ms",
+    holds: median(coming) <= 5_000,
+  },
+]);
+process.exit(0);
+
+/** @param days days after which people are away; 0 for never */
+async function prepare(days: number): Promise<Side> {
+  const database = await createBenchDatabase("postgres");
+  const { db } = database;
+  const world = await createWorld(db, 1, 10);
+  const [channel] = world.channels;
+  await addCrowd(db, world, channel!, subscribers - channel!.members.length);
+  await sendAway(db, subscribers - present, days);
+  await db.rows("VACUUM ANALYZE");
+  await db.rows("CHECKPOINT");
+  const gateway = await startGateway(database);
+  return { database, world, gateway, costs: [] };
+}
+
+/** Makes the newest accounts count as away, and defers their copies. */
+async function sendAway(db: Database, count: number, days: number): Promise<void> {
+  await db.rows(
+    `INSERT INTO account_visits (user_id, visited_at)
+     SELECT id, now() - interval '30 days' FROM users WHERE NOT is_bot ORDER BY id DESC LIMIT $1
+     ON CONFLICT (user_id) DO UPDATE SET visited_at = excluded.visited_at`,
+    [count],
+  );
+  await db.rows("DELETE FROM daily_work");
+  const startedAt = performance.now();
+  const { signal } = new AbortController();
+  const changed = await deferCopiesOfAbsent({ db, signal, days });
+  say(`deferred ${changed} subscriptions in ${(performance.now() - startedAt).toFixed(0)} ms`);
+}
+
+async function bytes({ database: { db } }: Side): Promise<number> {
+  const [row] = await db.rows<{ bytes: number }>(
+    "SELECT pg_total_relation_size('user_messages')::float8 AS bytes",
+  );
+  return row!.bytes;
+}
+
+/** Sends a message. @returns milliseconds */
+async function send({ world, gateway }: Side, n: number): Promise<number> {
+  const request = sendRequest(world, n);
+  const startedAt = performance.now();
+  await ask(gateway.port, request);
+  return performance.now() - startedAt;
+}
+
+/** Lets a person come back several times, after as many messages each time. @returns milliseconds, by return */
+async function comeBack(db: Database): Promise<number[]> {
+  const world = await createWorld(db, 1, 2);
+  const { realmId } = world;
+  const { id } = world.channels[0]!.members[1]!;
+  const times: number[] = [];
+  for (let n = 0; n < returns; n++) {
+    await sendAway(db, 1, 14);
+    await fillPast(db, world, missed, 10);
+    await db.rows(
+      `DELETE FROM user_messages um USING subscriptions s
+       WHERE um.user_id = $1 AND s.user_id = $1 AND um.message_id > s.deferred_after`,
+      [id],
+    );
+    const startedAt = performance.now();
+    const made = await recordVisit(db, { id, realmId }, 60_000);
+    times.push(performance.now() - startedAt);
+    if (made !== missed) throw new Error(`${made} copies were made, not ${missed}`);
+    say(`made ${made} copies in ${times.at(-1)!.toFixed(0)} ms`);
+  }
+  return times;
+}

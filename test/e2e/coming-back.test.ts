@@ -1,0 +1,210 @@
+import { recordVisit } from "@carillon/domain";
+import { makeCopies } from "@carillon/jobs";
+import { systemClock } from "@carillon/kit";
+import {
+  alertWord,
+  bot,
+  changeSubscription,
+  channel,
+  killedAfter,
+  runIntents,
+  runJob,
+  schedule,
+  send,
+  setTopicPolicy,
+  snapshotOf,
+  type TestAccount,
+  type TestChannel,
+  toChannel,
+  toUsers,
+  user,
+  useScene,
+} from "@carillon/testkit";
+import { expect } from "chai";
+
+import { withChance } from "../faults/support/chance.ts";
+import { deferToday, sendAway } from "./support/away-world.ts";
+
+// docs/decisions/083
+describe("Copies of messages for a person who is away", () => {
+  const scene = useScene();
+  let person: TestAccount;
+  let room: TestChannel;
+
+  beforeEach(async () => {
+    const { db, org } = scene;
+    person = await user(db, org.realm);
+    room = await channel(db, org.realm, { subscribers: [org.owner, org.member, person] });
+  });
+
+  const say = (content = "hello", to = room) =>
+    send(scene.as(scene.org.owner), toChannel(to.id, { content }));
+
+  /** The person's copies of messages in the channel. */
+  async function copies({ id } = person, of = room): Promise<number[]> {
+    const rows = await scene.db.rows<{ id: number }>(
+      `SELECT um.message_id::int AS id FROM user_messages um JOIN messages m ON m.id = um.message_id
+       WHERE um.user_id = $1 AND m.recipient_id = $2 ORDER BY 1`,
+      [id, of.recipientId],
+    );
+    return rows.map((row) => row.id);
+  }
+
+  async function isAway({ id }: TestAccount = person): Promise<boolean> {
+    const rows = await scene.db.rows(
+      "SELECT FROM subscriptions WHERE user_id = $1 AND deferred_after IS NOT NULL",
+      [id],
+    );
+    return rows.length > 0;
+  }
+
+  it("are made before the first answer", async () => {
+    const before = await say();
+    await sendAway(scene.db, person);
+    const [first, second] = [await say(), await say()];
+    expect(await copies(), "while away").to.deep.equal([before]);
+    const { unread_msgs } = (await snapshotOf(scene.as(person), [
+      "message",
+      "update_message_flags",
+    ])) as {
+      unread_msgs: { streams: ReadonlyArray<{ unread_message_ids: readonly number[] }> };
+    };
+    expect(unread_msgs.streams.flatMap((topic) => topic.unread_message_ids)).to.deep.equal([
+      before,
+      first,
+      second,
+    ]);
+    expect(await isAway()).to.equal(false);
+    const third = await say();
+    expect(await copies()).to.deep.equal([before, first, second, third]);
+  });
+
+  it("exist at once for what mentions or may notify the person, and for nothing else", async () => {
+    const { db, org } = scene;
+    await alertWord(db, person, "soup");
+    await setTopicPolicy(db, person, room, "followed", "followed");
+    const wanted = await channel(db, org.realm, { subscribers: [org.owner, person] });
+    await changeSubscription(db, wanted, person, { pushNotifications: true });
+    await sendAway(db, person);
+    const plain = await say();
+    const made = [
+      await say(`@**${person.fullName}** look`),
+      await say("@**all** look"),
+      await say("soup"),
+      await send(scene.as(org.owner), toChannel(room.id, { topic: "followed" })),
+    ];
+    expect(await copies()).to.deep.equal(made);
+    const pushed = await say("hello", wanted);
+    expect(await copies(person, wanted)).to.deep.equal([pushed]);
+    const direct = await send(scene.as(org.owner), toUsers([person.id]));
+    const rows = await db.rows("SELECT FROM user_messages WHERE user_id = $1 AND message_id = $2", [
+      person.id,
+      direct,
+    ]);
+    expect(rows).to.have.length(1);
+    await scene.as(org.owner).patch(`/api/v1/messages/${plain}`, {
+      content: `@**${person.fullName}** was forgotten`,
+    });
+    expect(await copies(), "after the edit").to.deep.equal([plain, ...made]);
+  });
+
+  it("are not deferred for bots, nor for people who are there or have something scheduled", async () => {
+    const { db, org } = scene;
+    const robot = await bot(db, org.member);
+    const author = await user(db, org.realm);
+    const listener = await user(db, org.realm);
+    const place = await channel(db, org.realm, {
+      subscribers: [org.owner, robot, author, listener, person],
+    });
+    await schedule(scene.as(author), {
+      ...toUsers([author.id]),
+      scheduled_delivery_timestamp: Math.floor(systemClock.now() / 1_000) + 86_400,
+    });
+    await sendAway(db, robot, author, person);
+    await snapshotOf(scene.as(listener));
+    await db.rows("UPDATE account_visits SET visited_at = now() - interval '30 days'");
+    await deferToday(db);
+    const id = await say("hello", place);
+    for (const account of [robot, author, listener])
+      expect(await copies(account, place), account.fullName).to.deep.equal([id]);
+    expect(await copies(person, place)).to.deep.equal([]);
+  });
+
+  it("exist once each, whatever is sent, deferred and made at the same time", () =>
+    withChance(async (chance) => {
+      const { db, org } = scene;
+      const others = [await user(db, org.realm), await user(db, org.realm)];
+      const people = [person, ...others];
+      const subscribers = [org.owner, ...people];
+      const places = [
+        await channel(db, org.realm, { subscribers }),
+        await channel(db, org.realm, { subscribers }),
+      ];
+      const sent = new Map<TestChannel, number[]>(places.map((place) => [place, []]));
+      let ended = false;
+      const sending = async (sender: TestAccount) => {
+        for (let n = 0; n < 60; n++) {
+          const place = places[chance.below(places.length)]!;
+          const id = await send(scene.as(sender), toChannel(place.id, { content: `${n}` }));
+          sent.get(place)!.push(id);
+        }
+      };
+      const moving = async (account: TestAccount) => {
+        while (!ended) {
+          await sendAway(db, account);
+          await recordVisit(db, account);
+        }
+      };
+      const walking = Promise.all(people.map(moving));
+      await Promise.all([sending(org.owner), sending(org.owner), sending(org.owner)]);
+      ended = true;
+      await walking;
+      for (const account of people)
+        for (const place of places) {
+          await recordVisit(db, account);
+          expect(await copies(account, place), account.fullName).to.deep.equal(
+            sent.get(place)!.toSorted((a, b) => a - b),
+          );
+        }
+    })).timeout(120_000);
+
+  it("are made by a job if there are too many for a request, which is answered 503", async () => {
+    const { db } = scene;
+    await sendAway(db, person);
+    const ids = [await say(), await say()];
+    let refusal: unknown;
+    await recordVisit(db, person, 0).catch((error: unknown) => (refusal = error));
+    expect(refusal).to.deep.include({ facts: { reason: "unavailable", retryAfter: 2 } });
+    expect(await copies()).to.deep.equal([]);
+    await runIntents(db, makeCopies);
+    expect(await copies()).to.deep.equal(ids);
+    expect(await isAway()).to.equal(false);
+  });
+
+  it("are made once, after a kill of the worker before any statement of the job", async () => {
+    const { db } = scene;
+    await sendAway(db, person);
+    const ids = [await say(), await say()];
+    await recordVisit(db, person, 0).catch(() => {});
+    const [step] = await db.rows<{ intentId: number; version: number }>(
+      `SELECT id AS "intentId", version FROM job_intent WHERE job = 'make-copies' AND state = 'pending'`,
+    );
+    let kills = 0;
+    while (await killedAfter(db, kills, (own) => runJob(own, makeCopies, step!))) {
+      const made = await copies();
+      expect(made, `after ${kills} statements`).to.have.length(made.length > 0 ? ids.length : 0);
+      kills++;
+    }
+    expect(kills).to.be.greaterThan(5);
+    await runIntents(db, makeCopies);
+    expect(await copies()).to.deep.equal(ids);
+  }).timeout(60_000);
+
+  it("are all made by the worker once AWAY_AFTER_DAYS is 0", async () => {
+    await sendAway(scene.db, person);
+    const id = await say();
+    await deferToday(scene.db, 0);
+    expect(await copies()).to.deep.equal([id]);
+    expect(await isAway()).to.equal(false);
+  });
+});
