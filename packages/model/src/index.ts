@@ -67,6 +67,7 @@ export {
   maxDescriptionLength,
   renderChannelDescription,
 } from "./channels/names.ts";
+export { isAway, isDeferred } from "./channels/deferred-sql.ts";
 export {
   type ContentAudiences,
   loadContentAudiences,

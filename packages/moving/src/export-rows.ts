@@ -1,4 +1,4 @@
-import type { Secrets } from "@carillon/model";
+import { isDeferred, type Secrets } from "@carillon/model";
 import type pg from "pg";
 
 import { ask } from "./connect.ts";
@@ -75,7 +75,8 @@ function recordSql(name: string): string {
 
 /**
  * Reads messages with their copies, reactions and submessages. Copies are keyed by account, so they are looked up account
- * by account for all messages of a page.
+ * by account for all messages of a page. Deferred copies of people who are away (docs/decisions/083) are exported as if
+ * they existed.
  */
 async function* messagePages(client: pg.Client, realmId: number): AsyncGenerator<string> {
   let after = 0;
@@ -97,10 +98,17 @@ const grouped = (table: string, object: string) =>
 const messagesSql = `WITH t AS MATERIALIZED (
     SELECT * FROM messages WHERE realm_id = $1 AND id > $2 ORDER BY id LIMIT $3
   ), copy AS MATERIALIZED (
-    SELECT um.message_id, jsonb_agg(jsonb_build_array(um.user_id, um.flags & 511) ORDER BY um.user_id) AS list
-    FROM users u JOIN user_messages um ON um.user_id = u.id
-      AND um.message_id BETWEEN (SELECT min(id) FROM t) AND (SELECT max(id) FROM t)
-    WHERE u.realm_id = $1 GROUP BY um.message_id
+    SELECT c.message_id, jsonb_agg(jsonb_build_array(c.user_id, c.flags & 511) ORDER BY c.user_id) AS list
+    FROM (
+      SELECT um.user_id, um.message_id, um.flags FROM users u JOIN user_messages um ON um.user_id = u.id
+        AND um.message_id BETWEEN (SELECT min(id) FROM t) AND (SELECT max(id) FROM t)
+      WHERE u.realm_id = $1
+      UNION ALL SELECT s.user_id, t.id, s.deferred_read::int
+      FROM t JOIN recipients r ON r.id = t.recipient_id
+      JOIN subscriptions s ON s.channel_id = r.channel_id AND ${isDeferred("t.id")}
+      WHERE NOT t.changed_channel
+        AND NOT EXISTS (SELECT FROM user_messages um WHERE um.user_id = s.user_id AND um.message_id = t.id)
+    ) c GROUP BY c.message_id
   )
   SELECT t.id, (to_jsonb(t) - '{${["realm_id", "is_channel", ...columnsOf("messages", ({ kind }) => kind === "unmoved")].join(",")}}'::text[]
       || jsonb_build_object('copies', coalesce(copy.list, '[]'))

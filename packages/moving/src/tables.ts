@@ -137,7 +137,14 @@ export const movedTables: Readonly<Record<string, MovedTable>> = {
   channel_traffic: { by: "channel_id", columns: { channel_id: channel } },
   subscriptions: {
     by: "channel_id",
-    columns: { channel_id: channel, user_id: user, is_user_active: unmoved },
+    columns: {
+      channel_id: channel,
+      user_id: user,
+      is_user_active: unmoved,
+      deferred_after: unmoved,
+      deferred_until: unmoved,
+      deferred_read: unmoved,
+    },
   },
   recipients: {
     by: "realm",
@@ -165,6 +172,7 @@ export const movedTables: Readonly<Record<string, MovedTable>> = {
       recipient_id: recipient,
       client_id: client,
       scheduled_message_id: { kind: "ref", to: "scheduled_messages", or: "null" },
+      changed_channel: unmoved,
       outgoing_call_id: { kind: "ref", to: "outgoing_call", or: "null" },
       content: text,
       edit_history: json,
@@ -263,6 +271,7 @@ export const movedTables: Readonly<Record<string, MovedTable>> = {
   drafts: { by: "user_id", columns: { id, user_id: user, to: json, content: text } },
   user_topics: { by: "user_id", columns: { id, user_id: user, channel_id: channel } },
   muted_users: { by: "user_id", columns: { user_id: user, muted_user_id: user } },
+  account_visits: { by: "user_id", columns: { user_id: user } },
   user_presence: { by: "realm", columns: { user_id: user, update_id: unmoved } },
   user_status: { by: "realm", columns: { user_id: user, emoji_code: json } },
   account_links: { by: "realm", columns: { id, user_id: user } },

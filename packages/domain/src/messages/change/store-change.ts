@@ -1,6 +1,7 @@
 import { notNull, statement, type Tx, typed } from "@carillon/db";
 import { renderVersion } from "@carillon/markdown";
 import {
+  isDeferred,
   anyMention,
   type AccessibleMessage,
   type Account,
@@ -16,7 +17,6 @@ import {
   searchVectorInTopic,
   topicWords,
 } from "../search/search-vector.ts";
-import { isDeferred } from "../deferred/deferred-sql.ts";
 import { loadReceiverFlags } from "../send/receiver-flags.ts";
 import type { NewText } from "./check-change.ts";
 import { changesChannel, changesTopic, type Move } from "./check-move.ts";

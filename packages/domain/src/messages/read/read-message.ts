@@ -10,6 +10,7 @@ import {
 import { type RowOf, type Sql, statement, typed } from "@carillon/db";
 import { htmlDifferences } from "@carillon/markdown";
 import {
+  isDeferred,
   flag,
   loadHistoryShown,
   loadRealm,
@@ -22,7 +23,6 @@ import {
   visibleEntries,
 } from "@carillon/model";
 
-import { isDeferred } from "../deferred/deferred-sql.ts";
 import { hydrate, loadMessages } from "./hydrate.ts";
 
 interface MessageRequest {

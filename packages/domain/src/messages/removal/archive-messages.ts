@@ -1,8 +1,7 @@
 import { type RowOf, statement, type Tx, typed } from "@carillon/db";
-import { flag } from "@carillon/model";
+import { isDeferred, flag } from "@carillon/model";
 
 import type { PushedMessages } from "../../notifications/record-removals.ts";
-import { isDeferred } from "../deferred/deferred-sql.ts";
 
 /** The columns that the archive keeps: all except the search vector. */
 export const archivedColumns = `id, scheduled_message_id, realm_id, sender_id, recipient_id, is_channel, topic, content,

@@ -1,7 +1,6 @@
 import type { NumberedMessage } from "@carillon/model";
+import { isAway } from "@carillon/model";
 import { statement, notNull, type Sql } from "@carillon/db";
-
-import { isAway } from "../deferred/deferred-sql.ts";
 
 /** Ids of receivers as the text of a PostgreSQL array, which goes back into SQL unparsed. */
 export type Audience = string;

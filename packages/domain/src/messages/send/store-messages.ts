@@ -1,10 +1,9 @@
-import { type NumberedMessage, directTopic, visibilityPolicy } from "@carillon/model";
+import { isAway, type NumberedMessage, directTopic, visibilityPolicy } from "@carillon/model";
 import { packed, statement, type Statement } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 import { renderVersion, searchText } from "@carillon/markdown";
 
 import { contentVector, topicVector, topicWords } from "../search/search-vector.ts";
-import { isAway } from "../deferred/deferred-sql.ts";
 import type { Receivers } from "./audience.ts";
 import type { ReceiverFlags } from "./receiver-flags.ts";
 
