@@ -1,5 +1,5 @@
 import { recordVisit, restoreMessages } from "@carillon/domain";
-import { type Answer, useScene } from "@carillon/testkit";
+import { type Answer, nth, useScene } from "@carillon/testkit";
 import { expect } from "chai";
 
 import { type Chance, withChance } from "../faults/support/chance.ts";
@@ -28,7 +28,7 @@ describe("People who were away", function () {
         const leaving = chance.below(4) === 0 ? walk.leave() : undefined;
         if (leaving !== undefined) {
           log.push(`${leaving} goes away`);
-          await sendAway(scene.db, worlds[0].people[leaving]!);
+          await sendAway(scene.db, nth(worlds[0].people, leaving));
         }
         const step = walk.step();
         const statuses: unknown[] = [];
@@ -50,7 +50,7 @@ describe("People who were away", function () {
         const coming = walk.comeBack();
         if (coming === undefined) continue;
         log.push(`${coming} comes back`);
-        deferred.made += await recordVisit(scene.db, worlds[0].people[coming]!);
+        deferred.made += await recordVisit(scene.db, nth(worlds[0].people, coming));
         deferred.before++;
         const [found, wanted] = await Promise.all(worlds.map((world) => world.stateOf(coming)));
         expect(found, log.join("\n")).to.deep.equal(wanted);
@@ -94,7 +94,7 @@ class Walk {
   step(): Step {
     const room = this.#chance.below(3);
     const other = this.#chance.below(3);
-    const topic = ["a", "b"][this.#chance.below(2)]!;
+    const topic = nth(["a", "b"], this.#chance.below(2));
     const person = this.#chance.below(5);
     const draw = this.#chance.below(1_000);
     const text = this.#text();
@@ -106,7 +106,7 @@ class Walk {
       take: (world) =>
         (as === undefined ? world.owner : world.as(as)).post("/api/v1/messages", {
           type: "channel",
-          to: world.rooms[room]!.id,
+          to: nth(world.rooms, room).id,
           topic,
           content: text.of(world),
         }),
@@ -120,7 +120,7 @@ class Walk {
           take: (world) =>
             world.owner.post("/api/v1/messages", {
               type: "direct",
-              to: [world.people[person]!.id],
+              to: [nth(world.people, person).id],
               content: "hello",
             }),
         };
@@ -133,12 +133,12 @@ class Walk {
         };
       case 14:
       case 15: {
-        const mode = ["change_one", "change_later", "change_all"][this.#chance.below(3)];
+        const mode = nth(["change_one", "change_later", "change_all"], this.#chance.below(3));
         return {
           name: `owner moves ${draw} to ${other}>${topic} (${mode})`,
           take: (world) =>
             world.owner.patch(`/api/v1/messages/${message(world)}`, {
-              stream_id: world.rooms[other]!.id,
+              stream_id: nth(world.rooms, other).id,
               topic,
               propagate_mode: mode,
             }),
@@ -153,7 +153,7 @@ class Walk {
         return {
           name: `${room} is restored`,
           take: async (world) => {
-            await restoreMessages(world.db, { channel: world.rooms[room]!.id });
+            await restoreMessages(world.db, { channel: nth(world.rooms, room).id });
           },
         };
       case 18:
@@ -162,8 +162,8 @@ class Walk {
           name: `owner removes ${person} from ${room}`,
           take: (world) =>
             world.owner.delete("/api/v1/users/me/subscriptions", {
-              subscriptions: [world.rooms[room]!.name],
-              principals: [world.people[person]!.id],
+              subscriptions: [nth(world.rooms, room).name],
+              principals: [nth(world.people, person).id],
             }),
         };
       case 20:
@@ -172,8 +172,8 @@ class Walk {
           name: `owner adds ${person} to ${room}`,
           take: (world) =>
             world.owner.post("/api/v1/users/me/subscriptions", {
-              subscriptions: [{ name: world.rooms[room]!.name }],
-              principals: [world.people[person]!.id],
+              subscriptions: [{ name: nth(world.rooms, room).name }],
+              principals: [nth(world.people, person).id],
             }),
         };
       case 22: {
@@ -185,8 +185,8 @@ class Walk {
           name: `owner ${isDeactivated ? "reactivates" : "deactivates"} ${person}`,
           take: (world) =>
             isDeactivated
-              ? world.owner.post(`/api/v1/users/${world.people[person]!.id}/reactivate`)
-              : world.owner.delete(`/api/v1/users/${world.people[person]!.id}`),
+              ? world.owner.post(`/api/v1/users/${nth(world.people, person).id}/reactivate`)
+              : world.owner.delete(`/api/v1/users/${nth(world.people, person).id}`),
         };
       }
       default:
@@ -217,7 +217,7 @@ class Walk {
         name: `${actor} follows ${room}>${topic}`,
         take: (world) =>
           world.as(actor).post("/api/v1/user_topics", {
-            stream_id: world.rooms[room]!.id,
+            stream_id: nth(world.rooms, room).id,
             topic,
             visibility_policy: 3,
           }),
@@ -226,7 +226,7 @@ class Walk {
       return {
         name: `${actor} mutes ${person}`,
         take: (world) =>
-          world.as(actor).post(`/api/v1/users/me/muted_users/${world.people[person]!.id}`),
+          world.as(actor).post(`/api/v1/users/me/muted_users/${nth(world.people, person).id}`),
       };
     return {
       name: `${actor} reads a message`,
@@ -247,7 +247,7 @@ class Walk {
       { name: "plain", of: () => "good morning" },
       {
         name: `mention of ${person}`,
-        of: (world: AwayWorld) => `@**${world.people[person]!.fullName}** look`,
+        of: (world: AwayWorld) => `@**${nth(world.people, person).fullName}** look`,
       },
       { name: "group", of: (world: AwayWorld) => `@*${world.group.name}* look` },
       { name: "everybody", of: () => "@**all** look" },

@@ -4,6 +4,7 @@ import { markRead } from "@carillon/jobs";
 import {
   channel,
   type GatewayClient,
+  nth,
   organization,
   runIntents,
   type Scene,
@@ -69,7 +70,7 @@ export class AwayWorld {
         historyPublicToSubscribers: false,
       }),
     ];
-    const group = await userGroup(db, org.realm, { members: [people[0]!, people[2]!] });
+    const group = await userGroup(db, org.realm, { members: [nth(people, 0), nth(people, 2)] });
     return new AwayWorld(scene, org, { people, rooms, group });
   }
 
@@ -82,7 +83,7 @@ export class AwayWorld {
   }
 
   as(person: number): GatewayClient {
-    return this.#scene.as(this.people[person]!);
+    return this.#scene.as(nth(this.people, person));
   }
 
   /** Runs the jobs of requests. */
@@ -104,7 +105,7 @@ export class AwayWorld {
     const client = this.as(person);
     await this.loadIds();
     const { db } = this.#scene;
-    const account = this.people[person]!;
+    const account = nth(this.people, person);
     const copies = await db.rows<{ id: number; flags: number }>(
       "SELECT message_id::int AS id, flags FROM user_messages WHERE user_id = $1 ORDER BY 1",
       [account.id],
