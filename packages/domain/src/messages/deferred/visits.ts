@@ -17,7 +17,7 @@ const hasDeferred = statement({
   text: `SELECT EXISTS (SELECT FROM subscriptions WHERE user_id = $1 AND deferred_after IS NOT NULL) AS found`,
 });
 
-/** Milliseconds for which a request makes copies: about half a million of them. A job makes the others. */
+/** Milliseconds for which a request makes copies: about 300,000 of them. A job makes the others. */
 const waitMs = 5_000;
 /** Seconds after which a client should repeat a request whose copies are not made yet. */
 const retryAfter = 2;
