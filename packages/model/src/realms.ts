@@ -90,7 +90,9 @@ export const activeRealms = statement({
 
 const byLabel = statement({
   name: "realm-of-host",
-  text: `SELECT id FROM realms ORDER BY (subdomain <> '' AND subdomain = $1) DESC, id LIMIT 1`,
+  // The subdomain of an organization that is being imported begins with a dot.
+  text: `SELECT id FROM realms WHERE subdomain NOT LIKE '.%'
+    ORDER BY (subdomain <> '' AND subdomain = $1) DESC, id LIMIT 1`,
 });
 
 /**
