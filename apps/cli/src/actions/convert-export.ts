@@ -44,9 +44,9 @@ export async function convert(
       }),
   );
   for (const [table, count] of records) if (count > 0) terminal.say(`${count} ${table}`);
-  for (const [kind, count] of skipped) terminal.note(`Left out: ${count} ${kind}`);
+  for (const [kind, count] of skipped) terminal.note(`Left out: ${kind} (${count})`);
   for (const [kind, count] of reported)
-    terminal.note(`Not carried over as it was: ${count} ${kind}`);
+    terminal.note(`Not carried over as it was: ${kind} (${count})`);
   terminal.note(
     `Converted into ${folder}. What was left out or changed is listed in ${reportFile}.`,
   );

@@ -44,7 +44,6 @@ export class SlackPeople {
       ...(isBot && { is_bot: true, bot_type: 1 }),
       ...(user.tz !== undefined && isZone(user.tz) && { timezone: user.tz }),
     });
-    if (isBot) this.#report.skip("bots, which become deactivated accounts");
     if (profile?.image_original !== undefined)
       this.#report.skip("profile pictures, which are only links");
     if (profile?.title || profile?.phone) this.#report.skip("titles and phone numbers of people");
