@@ -237,10 +237,7 @@ function isSystemGroup({ systemGroups }: Importing, id: unknown): boolean {
 async function completeAccounts(of: Importing, rows: readonly Row[]): Promise<Row[]> {
   const { subdomain } = of;
   const host = hostOf(of.site, { ...(await loadRealm(of.db, of.realmId)), subdomain });
-  return rows.map((given) => {
-    // A picture that is to be made: the import makes none.
-    const { avatar, ...row } = given;
-    if (avatar !== undefined) of.progress("accounts without their pictures", 1);
+  return rows.map((row) => {
     const { id, delivery_email: address, email_address_visibility: visibility = 1 } = row;
     const key = randomKey();
     return {

@@ -44,8 +44,9 @@ export const accountRecord = z.looseObject({
   date_joined: time.optional(),
   timezone: z.string().max(40).optional(),
   password_hash: z.string().nullish(),
-  /** A picture in a format that can be uploaded as an avatar. */
-  avatar: contentSchema.optional(),
+  /** `U` for an uploaded picture, whose two sizes are records of `pictures.ndjson`: ID/FILE.png, ID/FILE-medium.png. */
+  avatar_source: z.enum(["G", "U"]).optional(),
+  avatar_file: z.string().max(24).nullish(),
 });
 export type AccountRecord = z.infer<typeof accountRecord>;
 
@@ -142,11 +143,10 @@ export type AttachmentRecord = z.infer<typeof attachmentRecord>;
 export const emojiRecord = z.looseObject({
   id,
   name: z.string().min(1).max(100),
-  /** Default: the first owner. */
-  author_id: id.nullish(),
+  author_id: id,
   deactivated: z.boolean().optional(),
-  /** A picture in a format that can be uploaded as an emoji. */
-  image: contentSchema.optional(),
+  /** Its picture is a record of `pictures.ndjson`: ID/emoji/images/FILE. Without one, the emoji is left out. */
+  file: z.string().max(16).optional(),
 });
 export type EmojiRecord = z.infer<typeof emojiRecord>;
 

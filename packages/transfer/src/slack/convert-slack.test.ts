@@ -517,6 +517,15 @@ describe("conversion of Slack's export", () => {
       );
     });
 
+    it("an export of which nobody could own the organization", async () => {
+      const users = [
+        { id: "U1", name: "gone", deleted: true, profile: { email: "a@example.com" } },
+      ];
+      expect(await refusal(await writeSlackExport({ users }))).to.match(
+        /users\.json: has no active person with an e-mail address/,
+      );
+    });
+
     it("what is no zip file", async () => {
       const path = join(await mkdtemp(join(tmpdir(), "zip-")), "x.zip");
       await writeFile(path, "nothing of the kind");

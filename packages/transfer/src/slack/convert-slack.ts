@@ -4,7 +4,7 @@ import { cleanLine, cut } from "../clean-names.ts";
 import type { ConversionReport } from "../conversion-report.ts";
 import { type Block, shownText } from "../markup/document.ts";
 import { writeMarkdown } from "../markup/write-markdown.ts";
-import type { AccountRecord, EmojiRecord, MessageRecord } from "../records.ts";
+import type { AccountRecord, MessageRecord } from "../records.ts";
 import { PictureMaker } from "../picture-maker.ts";
 import { TransferError } from "../transfer-error.ts";
 import type { TransferWriter } from "../writer.ts";
@@ -53,6 +53,13 @@ export async function convertSlack(options: SlackOptions): Promise<void> {
     if (user.success) people.add(user.data, where);
     else report.add({ what: "person", where, why: "has no id" });
   }
+  const owner = people.chooseOwner();
+  if (!owner)
+    throw new TransferError(
+      "users.json",
+      undefined,
+      "has no active person with an e-mail address, who could own the organization",
+    );
   const conversations = new SlackConversations(people, report);
   for (const file of Object.keys(conversationFiles) as ConversationFile[]) {
     if (archive.size(file) === undefined) continue;
@@ -70,7 +77,6 @@ export async function convertSlack(options: SlackOptions): Promise<void> {
   const emoji = await customEmoji(archives, makers);
   const messages = new MessageConverter(options, people, conversations, files, emoji);
   await writer.write("messages", messages.all());
-  const owner = people.chooseOwner();
   await writer.write("realms", [{ id: realmId, name: cut(options.organizationName, 40) }]);
   await addPictures(people, archives, makers);
   await writer.write("users", people.records);
@@ -82,10 +88,9 @@ export async function convertSlack(options: SlackOptions): Promise<void> {
   );
   await writer.write("attachments", files.attachments);
   await writer.write("attachment_claims", files.claims);
-  const author = owner && { author_id: owner.id };
   await writer.write(
     "realm_emoji",
-    [...emoji.values()].map((one) => ({ ...one, ...author })),
+    [...emoji.values()].map((one) => ({ ...one, author_id: owner.id })),
   );
   await writer.write(
     "pictures",
@@ -100,12 +105,19 @@ function items(archive: SourceArchive, name: string): ReturnType<typeof jsonItem
   return jsonItems(name, bytes);
 }
 
+interface CustomEmoji {
+  readonly id: number;
+  readonly name: string;
+  readonly file: string;
+  readonly still_file?: string;
+}
+
 /** Copies custom emoji: `emoji/NAME.png`, which an operator has added, as exports do not have them. */
 async function customEmoji(
   archives: readonly SourceArchive[],
   makers: readonly PictureMaker[],
-): Promise<ReadonlyMap<string, EmojiRecord>> {
-  const emoji = new Map<string, EmojiRecord>();
+): Promise<ReadonlyMap<string, CustomEmoji>> {
+  const emoji = new Map<string, CustomEmoji>();
   for (const [index, archive] of archives.entries())
     for (const file of archive.names) {
       const name = /^emoji\/([a-z0-9_-]{0,99}[a-z0-9])\.(?:png|gif|jpe?g|webp)$/.exec(file)?.[1];
@@ -138,7 +150,7 @@ class MessageConverter {
   readonly #people: SlackPeople;
   readonly #conversations: SlackConversations;
   readonly #files: SlackFiles;
-  readonly #emoji: ReadonlyMap<string, EmojiRecord>;
+  readonly #emoji: ReadonlyMap<string, CustomEmoji>;
   readonly #topics: ThreadTopics;
   readonly #names: SlackNames;
   #nextId = 1;
@@ -148,7 +160,7 @@ class MessageConverter {
     people: SlackPeople,
     conversations: SlackConversations,
     files: SlackFiles,
-    emoji: ReadonlyMap<string, EmojiRecord>,
+    emoji: ReadonlyMap<string, CustomEmoji>,
   ) {
     this.#options = options;
     this.#people = people;

@@ -80,14 +80,17 @@ export async function emojiOf(
       archive.names.find((one) => one.startsWith("emoji/") && one.endsWith(ending));
     if (file === "" || path === undefined)
       throw new RowProblem(`its picture ${file} is not in the export`);
-    const author = row.maybeNumber("author");
+    const given = row.maybeNumber("author");
+    const author = given !== undefined && accounts.has(given) ? given : owner;
+    if (author === undefined)
+      throw new RowProblem("has no author, and nobody owns the organization");
     return {
       path,
       record: {
         id: row.id,
         name,
         deactivated: row.flag("deactivated"),
-        author_id: author !== undefined && accounts.has(author) ? author : owner,
+        author_id: author,
       },
     };
   });
