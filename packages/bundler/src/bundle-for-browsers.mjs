@@ -11,7 +11,7 @@ const names = "[name]-[hash]";
 /**
  * Bundles an app for browsers: `src/main.tsx` and its styles into `dist/assets`, with a hash of the content in each name
  * and compressed copies (`.br`, `.gz`) beside them, and `src/index.html` with their names into `dist/index.html`.
- * Dynamically imported modules get chunks of their own; the page preloads those that `main.tsx` itself imports.
+ * Each dynamically imported module gets its own chunk; the page preloads the chunks that `main.tsx` itself imports.
  * `dist/assets/files.json` lists the build's files; those of the previous build stay for a day, for open tabs.
  * @param {string} app its folder
  * @throws {Error} when a module cannot be compiled or found; the previous build stays

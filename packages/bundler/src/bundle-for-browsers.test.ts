@@ -66,7 +66,7 @@ describe("The bundle of an app for browsers", () => {
     expect((await assets()).filter((name) => name.startsWith("late-"))).to.have.length(1);
   });
 
-  it("preloads the chunks that the entry imports, but not the chunks of those", async () => {
+  it("preloads the chunks that the entry imports, but not the chunks that these import", async () => {
     await put("main.tsx", `import { one } from "./shared.ts"; one(); void import("./views.ts");`);
     await put("shared.ts", `export const one = () => (document.title = "shared");`);
     await put("views.ts", `import { one } from "./shared.ts"; one(); void import("./late.ts");`);

@@ -12,7 +12,7 @@ const serverGraceMs = 1_000;
  * prevents a COMMIT from succeeding long after the request was given up. Setting it costs a tenth of the time of a short
  * transaction, so that a transaction with nearly all of its request's time left uses the connection's setting.
  * @param limits to set for this transaction, because a pooler keeps no settings of sessions; undefined without a pooler
- * @param reusesPlans as in `TransactionOptions`
+ * @param reusesPlans see `TransactionOptions`
  */
 export function begin(
   mode: TransactionMode,
@@ -33,9 +33,9 @@ export function begin(
 }
 
 /**
- * Makes PostgreSQL use one plan for all values of a statement. It estimates that a custom plan is cheaper for each array, but
- * making the plan takes longer than running it. Forbids sequential scans: a plan that was made while a table was empty would
- * scan the table for each row until it is analyzed again.
+ * Makes PostgreSQL use one plan for all values of a statement. By default it estimates that a new plan for each array is
+ * cheaper, but planning can take longer than running the statement (docs/decisions/086). Forbids sequential scans: a plan
+ * that was made while a table was empty would scan the table for each row until it is analyzed again.
  */
 const reusedPlans =
   "; SET LOCAL plan_cache_mode = force_generic_plan; SET LOCAL enable_seqscan = off";

@@ -55,7 +55,7 @@ export const lockOrder = [
    * Keeps subscriptions from changing while a message is sent. Channels and accounts are divided into 64 parts. By part.
    */
   "audience",
-  /** When people were last there, while their copies are being deferred. By account. */
+  /** Rows of accounts' last visits, while copies are being deferred. By account. */
   "visits",
   /** Rows of channels. By id. */
   "channels",

@@ -35,8 +35,8 @@ export interface TransactionOptions {
    */
   incidental?: boolean;
   /**
-   * Whether PostgreSQL keeps one plan for each statement, instead of planning it for each set of values. For short
-   * transactions whose statements find their rows by indexes, whatever the values.
+   * Whether PostgreSQL makes one plan for each statement, instead of one for each set of values. Use it for short
+   * transactions whose statements find their rows by indexes for all values.
    */
   reusesPlans?: boolean;
 }

@@ -29,7 +29,7 @@ export const restrictsGuests = `EXISTS (SELECT FROM named_user_group g
 
 /**
  * An organization with the fields that the rules need.
- * - `isReadOnly`: whether it only answers requests that change nothing, and sends nothing (docs/moving.md).
+ * - `isReadOnly`: whether it refuses requests that change something, and sends nothing (docs/moving.md).
  * - `pushNotificationsEnabled`: whether the push bouncer pushes for it, as far as known.
  * - `restrictsGuests`: whether some accounts are hidden from its guests (users.md §2.1).
  * - `now`: PostgreSQL's `now()` when this was read: the start of the transaction, in UNIX seconds with a fraction.

@@ -87,8 +87,8 @@ pool.connect = function connectFor(callback) {
 };
 
 /**
- * Whether the statement records that a person is there. A gateway sends these once an hour for each person, so the count of
- * a request would depend on earlier requests.
+ * Returns whether the statement records a visit. A gateway sends these statements once an hour for each person, so the count
+ * of a request would depend on earlier requests.
  */
 function isOfVisit(config: unknown): boolean {
   const name = (config as { name?: string }).name ?? "";

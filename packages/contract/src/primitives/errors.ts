@@ -106,8 +106,8 @@ export const errors = {
     new ApiError("INTERNAL_ERROR", message, {}, { reason: "unavailable" }),
 
   /**
-   * The account comes back after a long absence, and its copies of messages are still being made.
-   * @param retryAfter seconds
+   * The copies of messages that were sent during the person's long absence are still being made.
+   * @param retryAfter seconds until the client should try again
    */
   comingBack: (retryAfter: number) =>
     new ApiError(

@@ -10,12 +10,12 @@ const begin = statement({
 });
 
 /**
- * Returns the subdomain of an organization that is being imported. No host name has such a label, so that no request
- * reaches the organization before it is complete.
+ * Returns the subdomain of an organization that is being imported. No host name has such a label, so no request reaches
+ * the organization before it is complete.
  */
 const importedSubdomain = (importId: number) => `.import-${importId}`;
 
-/** Creates the organization of an import, which is deactivated until the import is complete. */
+/** Creates the organization of an import. It is deactivated until the import is complete. */
 export async function createImportedOrganization(
   tx: Tx,
   site: Site,

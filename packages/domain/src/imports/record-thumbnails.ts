@@ -9,9 +9,9 @@ const pending = statement({
 });
 
 /**
- * Records jobs that make the thumbnails of the next imported pictures.
- * @param after only files with a higher id
- * @returns the last file; undefined if there are no more
+ * Records jobs that make the thumbnails of imported pictures, up to `size` of them.
+ * @param after id of the last file of the previous call; 0 at first
+ * @returns the id of the last file; undefined if there are no more
  */
 export async function recordImportedThumbnails(
   tx: Tx,

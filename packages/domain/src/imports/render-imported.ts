@@ -5,7 +5,7 @@ import { loadAccounts, maxMessageLength, setting, type Site } from "@carillon/mo
 
 import { loadRendering } from "../messages/send/mention-lookups.ts";
 
-/** A text of an import, and its author. */
+/** A text of an import, with its author. */
 export interface ImportedText {
   readonly authorId: number;
   readonly content: string;
@@ -18,14 +18,14 @@ export type ImportedRendering =
       readonly hasLink: boolean;
       readonly hasImage: boolean;
       readonly hasAttachment: boolean;
-      /** Words by which it is found. */
+      /** Words by which a search finds the text. */
       readonly words: string;
     }
   | { readonly problem: string };
 
 /**
- * Renders texts with their authors, checking no permission. The accounts, channels and files that they name must have been
- * committed.
+ * Renders imported texts. Checks no permissions of their authors. Accounts, channels and files that the texts name must be
+ * committed before.
  */
 export async function renderImported(
   sql: Sql,

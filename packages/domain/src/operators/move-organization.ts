@@ -9,9 +9,9 @@ import { lockOrganization, recordAudit } from "@carillon/model";
  *       ↑                          │                             │
  *       └──────────────────── reopenOrganization ────────────────┘
  *
- * A read-only organization refuses requests that change something, and workers send nothing for it; what they have begun is
- * finished. In a closed one a transaction with an event fails when it commits, whatever has begun it: so the export that is
- * read afterwards has every change that was acknowledged.
+ * In a read-only organization, gateways refuse requests that change something, and workers send nothing new; they finish
+ * the work that they have begun. In a closed organization, every transaction with an event fails, whether a request or a
+ * worker began it. So an export that is read afterwards contains every change that was acknowledged.
  */
 
 const readOnly = statement({
@@ -41,7 +41,7 @@ const unfinished = statement({
           AND a.xact_start < r.read_only_since + interval '1 second') AS transactions`,
 });
 
-/** Counts jobs of a read-only organization that wait, and transactions that may have begun before it was read-only. */
+/** Counts pending jobs of a read-only organization, and transactions that may have begun before it was read-only. */
 export async function unfinishedWork(
   sql: Sql,
   realmId: number,
@@ -55,12 +55,12 @@ const close = statement({
   text: "UPDATE event_head SET last_seq = seq WHERE realm_id = $1 RETURNING last_seq",
 });
 
-/** Lets no transaction with events of the organization commit any more. Waits for those that are committing. */
+/** Closes the event log: later transactions with events of the organization fail. Waits for those that are committing. */
 export async function closeEventLog(tx: Tx, realmId: number): Promise<void> {
   await tx.lock({ name: "eventHead", keys: [realmId] }, close, [realmId]);
 }
 
-/** Returns whether a transaction failed because its organization is closed. */
+/** Returns whether a transaction failed because the event log of its organization is closed. */
 export function isAfterLastEvent(error: unknown): boolean {
   return (error as { constraint?: unknown } | null)?.constraint === "event_head_open";
 }
@@ -100,7 +100,7 @@ const redirect = statement({
 
 /**
  * Deactivates an organization that has moved, and redirects its address.
- * @param url of the organization at the other installation, without a slash at the end
+ * @param url address of the organization at the other installation, without a slash at the end
  * @throws ApiError `BAD_REQUEST` unless its final export has been made
  */
 export async function redirectOrganization(tx: Tx, realmId: number, url: string): Promise<void> {

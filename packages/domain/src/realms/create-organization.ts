@@ -69,7 +69,7 @@ export async function createOrganization(
   return { ...empty, owner: owner.account, ownerApiKey: owner.apiKey };
 }
 
-/** Creates an organization with its system bots and without people: an import adds them. */
+/** Creates an organization with its system groups and bots, but without people. An import adds them. */
 export async function createEmptyOrganization(
   tx: Tx,
   site: Site,

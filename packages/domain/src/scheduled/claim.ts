@@ -334,7 +334,7 @@ const dueState = statement({
 });
 
 /**
- * Reads what is due. Nothing is due in a deactivated or read-only organization: its messages wait (users.md §5.2).
+ * Reads whether messages are due. None are due in a deactivated or read-only organization: its messages wait (users.md §5.2).
  *
  * Searches in the order of the claim: EXISTS would walk the index over the backlogs of all organizations.
  */

@@ -199,8 +199,8 @@ export class DeliveryBatch {
   async #deliver(tx: Tx): Promise<BatchEnd> {
     const { previous, ids, counted } = this.#plan;
     const [isFree, realm] = await Promise.all([this.#takeLock(tx), loadRealm(tx, this.#realmId)]);
-    // A message of a deactivated organization waits until it is reactivated, and one of a read-only organization until it
-    // is open again, or is sent where the organization has moved. The next look finds nothing due.
+    // Messages of a deactivated organization wait until it is reactivated. Messages of a read-only organization wait until
+    // it is reopened, or the installation to which it moves sends them. The next look finds nothing due.
     if (isFree === false || realm.deactivated || realm.isReadOnly) return { kind: "elsewhere" };
     const given = counted ?? ids;
     const found = await this.#claim(tx, given);

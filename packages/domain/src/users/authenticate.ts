@@ -13,7 +13,7 @@ export interface LoggedIn extends Account {
   readonly keyDigest: Uint8Array;
   /** The secret with which programs sign webhooks for the bot, sealed; null for none (bot-platform.md §1.1). */
   readonly webhookSecretSealed: Uint8Array | null;
-  /** Whether the organization only answers requests that change nothing (docs/moving.md). */
+  /** Whether the organization refuses requests that change something (docs/moving.md). */
   readonly organizationReadOnly: boolean;
 }
 

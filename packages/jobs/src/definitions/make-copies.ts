@@ -4,7 +4,7 @@ import { backoff } from "../retry.ts";
 
 const intent = z.strictObject({ userId: z.int().positive() });
 
-/** The requests of a person who comes back make the copies themselves for some seconds; this job makes the others. */
+/** Makes the copies for which the requests of a person who comes back had no time. */
 export const makeCopies = intentJob({
   name: "make-copies",
   title: "Copies after an absence",

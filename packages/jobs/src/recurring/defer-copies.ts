@@ -1,6 +1,6 @@
 import { recurring } from "../recurring.ts";
 
-/** A failed or aborted run is continued an hour later. */
+/** Defers the copies of people who are away. The next hourly run repeats a run that failed or was aborted. */
 export const deferCopies = recurring({
   name: "defer-copies",
   about:

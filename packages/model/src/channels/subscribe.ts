@@ -142,13 +142,13 @@ export async function subscribe(
 }
 
 /**
- * SQL: ends the deferral of copies (docs/decisions/083): messages sent from now on are not for the account. The caller
- * holds the audience lock of the channel.
+ * SQL: ends the range of deferred copies (docs/decisions/083), because the account does not receive later messages. The
+ * caller holds the audience lock of the channel.
  */
 const endDeferral = `deferred_until = CASE WHEN deferred_after IS NOT NULL
       THEN coalesce(deferred_until, (SELECT last_value FROM messages_id_seq)) END`;
 
-/** Deferred copies are made as read: a job marks the others as read (channels.md §11). */
+/** Ends subscriptions. Deferred copies will be made as read; a job marks the existing ones as read (channels.md §11). */
 const end = statement({
   name: "unsubscribe",
   text: `UPDATE subscriptions SET active = false, ${endDeferral}, deferred_read = deferred_after IS NOT NULL

@@ -151,8 +151,8 @@ export const possibleHolders = ({
       UNION SELECT user_id FROM user_messages WHERE message_id = ANY(${ids}) AND flags & ${flag.historical} <> 0`;
 
 /**
- * Replaces the flags that depend on the content, in copies in which they differ. Inserts deferred copies that get flags; one
- * may appear meanwhile, because its person comes back.
+ * Replaces the flags that depend on the content, in copies in which they differ. Inserts deferred copies that get flags. On
+ * conflict it sets the flags: the person may come back meanwhile, and get the copy without flags.
  */
 const rewriteCopies = statement({
   name: "flags-of-rewritten",
@@ -179,8 +179,8 @@ const rewriteCopies = statement({
 });
 
 /**
- * Updates the flags of all copies to the new content. Creates the copies of people who are away and have flags now, as
- * sending does.
+ * Updates the flags of all copies to the new content. Creates deferred copies that get flags, as sending does
+ * (docs/decisions/083).
  */
 export async function rewriteFlags(
   tx: Tx,

@@ -5,12 +5,12 @@ import { dayToDo, leads, noteDay } from "@carillon/scheduling";
 
 import { makeDeferredCopies } from "./make-copies.ts";
 
-/** Subscriptions that one step examines: it holds the channel's audience lock for a few milliseconds. */
+/** Maximum subscriptions that one step examines. It holds the channel's audience lock for a few milliseconds. */
 const subscriptionsAtOnce = 5_000;
 
 /**
- * SQL: whether the person `u` has been away for $1 days. Event queues count as presence. So does anything scheduled,
- * because the delivery of a message reads the copies of its sender. Bots are never away.
+ * SQL: whether the person `u` has been away for $1 days. A person with an event queue is not away. Nor is a person with
+ * scheduled messages, because delivering a message reads the copies of its sender. Bots are never away.
  */
 const isIdle = `NOT u.is_bot AND u.is_active
       AND coalesce((SELECT v.visited_at FROM account_visits v WHERE v.user_id = u.id), u.date_joined)
@@ -34,7 +34,7 @@ const candidates = statement({
     ) s JOIN users u ON u.id = s.user_id`,
 });
 
-/** A person who has never sent a request gets a row, so that their first request waits for this transaction. */
+/** Adds a row for people who have never sent a request, so that their first request waits for this transaction. */
 const addVisits = statement({
   name: "visits-add",
   text: `INSERT INTO account_visits (user_id, visited_at) SELECT u.id, u.date_joined FROM users u
@@ -47,7 +47,10 @@ const holdVisits = statement({
     WHERE user_id = ANY($1::int[]) AND visited_at < now() - make_interval(days => $2) ORDER BY user_id FOR NO KEY UPDATE`,
 });
 
-/** Under the audience lock no message is being sent, so later messages have higher ids than the last one now. */
+/**
+ * Defers the copies of all later messages. No message is being sent while the audience lock is held, so later messages have
+ * higher ids than the sequence has given out.
+ */
 const defer = statement({
   name: "copies-defer",
   text: `UPDATE subscriptions s
@@ -60,7 +63,7 @@ const channels = statement({
   text: `SELECT id FROM channels WHERE realm_id = $1 AND NOT is_archived AND is_recently_active ORDER BY id`,
 });
 
-/** What a run needs. */
+/** What a run of the task needs. */
 interface Deferring {
   readonly db: Database;
   readonly signal: AbortSignal;
@@ -69,9 +72,9 @@ interface Deferring {
 }
 
 /**
- * Defers the copies of people who are away, once a day in each organization: from now on, messages to channels write no
- * copies for them, except copies with flags (docs/decisions/083). With 0 days, makes all deferred copies instead.
- * @returns how many subscriptions have been deferred
+ * Defers the copies of people who are away, once a day in each organization: from then on, messages to channels write no
+ * copies for them, except copies with flags (docs/decisions/083). If `days` is 0, makes all deferred copies instead.
+ * @returns the number of subscriptions whose copies are deferred now and were not before
  */
 export async function deferCopiesOfAbsent(deferring: Deferring): Promise<number> {
   const { db, signal, days } = deferring;
@@ -95,7 +98,10 @@ export async function deferCopiesOfAbsent(deferring: Deferring): Promise<number>
   return deferred;
 }
 
-/** Defers the copies of people of one organization who are away. @returns how many subscriptions have been deferred */
+/**
+ * Defers the copies of people who are away, in one organization.
+ * @returns the number of subscriptions whose copies are deferred now and were not before
+ */
 export async function deferOrganization(
   { db, signal, days }: Deferring,
   realmId: number,
@@ -114,7 +120,10 @@ export async function deferOrganization(
   return deferred;
 }
 
-/** Locks the visits, so that a person who comes back now either is left out or finds that copies are deferred. */
+/**
+ * Defers the copies of people in one channel. Locks their visits: a person who comes back at this moment is either left out
+ * here, or waits and finds that copies are deferred.
+ */
 async function deferIn(
   tx: Tx,
   channelId: number,

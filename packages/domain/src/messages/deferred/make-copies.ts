@@ -1,15 +1,15 @@
 import { type Database, notNull, type RowOf, statement, type Tx } from "@carillon/db";
 import { flag, lockAudiences } from "@carillon/model";
 
-/** Maximum copies that one transaction makes: about 0.1 s. */
+/** Maximum copies that one transaction makes. It takes about 0.1 s. */
 const copiesAtOnce = 10_000;
 
-/** Channels with more missing messages get most of their copies while messages are being sent to them. */
+/** In channels with more missing copies, most copies are made without the audience lock, so that sending goes on. */
 const copiesUnderLock = 1_000;
 
 /**
- * Counts up to {@link copiesUnderLock} messages, sent before the last five minutes, of each channel with deferred copies, so that most channels take one
- * transaction.
+ * Selects the channels in which a person has deferred copies, and whether more than {@link copiesUnderLock} of them are of
+ * messages older than five minutes. Channels with fewer take one transaction.
  */
 const deferredChannels = statement({
   name: "deferred-channels",
@@ -22,7 +22,7 @@ const deferredChannels = statement({
     WHERE s.user_id = $1 AND s.deferred_after IS NOT NULL ORDER BY s.channel_id`,
 });
 
-/** Conflicts with the locks of removals and of moves to other channels, but not with other people who come back. */
+/** Locks a channel's row against removals and moves of its messages, but not against other people who come back. */
 const holdChannel = statement({
   name: "deferred-channel-hold",
   text: "SELECT id FROM channels WHERE id = $1 FOR SHARE",
@@ -37,11 +37,10 @@ const holdSubscription = statement({
 });
 
 /**
- * Makes the next copies, and moves the begin of the deferred ones behind them.
+ * Makes the next copies, and sets `deferred_after` to the last of them.
  *
- * While messages are being sent, a message with a lower id may be committed later. It is at most a minute old, because no
- * transaction lasts longer. So without the audience lock, the slice ends before the first message of the last five
- * minutes.
+ * While messages are being sent, a message with a lower id may be committed later. A transaction that sends takes less than
+ * a minute. So without the audience lock, the slice ends before the first message of the last five minutes.
  */
 export const makeSlice = statement({
   name: "deferred-copies-make",
@@ -70,7 +69,7 @@ const finish = statement({
     WHERE channel_id = $1 AND user_id = $2`,
 });
 
-/** How much of a person's copies a run has made. */
+/** The copies of a person that a run has made. */
 export interface MadeCopies {
   readonly copies: number;
   /** Whether all copies exist now. */
@@ -81,9 +80,9 @@ export interface MadeCopies {
  * Makes a person's deferred copies of channel messages, channel by channel, in transactions of at most
  * {@link copiesAtOnce}.
  *
- * The last transaction of a channel holds its audience lock exclusively, so that no message is being sent to it: each
- * message either is committed and gets its copy here, or will be sent when the person is not away any more
- * (docs/decisions/083). It also waits for the transactions that have read the person's copies for an event.
+ * The last transaction of a channel holds its audience lock exclusively, so that no message is being sent to it. Each
+ * message either is already committed and gets its copy here, or is sent after this transaction, when the person is no
+ * longer away (docs/decisions/083). The lock also waits for transactions that have read the person's copies for an event.
  * @param mayContinue called before each transaction
  */
 export async function makeDeferredCopies(
@@ -106,13 +105,16 @@ export async function makeDeferredCopies(
 
 interface Slice {
   readonly made: number;
-  /** Whether all older messages have their copies. */
+  /** Whether all messages that could be copied without the audience lock have their copies. */
   readonly isSettled: boolean;
   /** Whether all copies of the channel exist. */
   readonly isOver: boolean;
 }
 
-/** Makes the next deferred copies of a person, of one channel. @returns whether all exist now */
+/**
+ * Makes the next deferred copies of a person, in one channel.
+ * @returns whether all copies of the person exist now
+ */
 export async function makeNextSlice(tx: Tx, userId: number): Promise<boolean> {
   const [next, ...others] = await tx.rows(deferredChannels, [userId]);
   if (!next) return true;
@@ -161,7 +163,7 @@ async function makeNext(
   return made;
 }
 
-/** Inserts by person, as every statement that writes copies. */
+/** Inserts copies in the order of accounts, then of messages, as every statement that writes copies does. */
 const makeOf = statement({
   name: "deferred-copies-of-messages",
   text: `INSERT INTO user_messages (user_id, message_id, flags)
@@ -174,8 +176,8 @@ const makeOf = statement({
 });
 
 /**
- * Makes all deferred copies of messages of a channel, before the messages move to another channel. The transaction must
- * hold the channel's row.
+ * Makes all deferred copies of messages that will be moved to another channel. The transaction must hold the lock of the
+ * row of their current channel.
  */
 export async function makeCopiesOf(
   tx: Tx,

@@ -6,7 +6,7 @@ import { recordIntents } from "@carillon/outbox";
 
 import { makeDeferredCopies, makeNextSlice } from "./make-copies.ts";
 
-/** Waits while the person's copies are being deferred, and keeps later runs from deferring them. */
+/** Records a visit, so that later runs do not defer the person's copies. Waits while a run is deferring them. */
 const visit = statement({
   name: "visit",
   text: `INSERT INTO account_visits (user_id) VALUES ($1) ON CONFLICT (user_id) DO UPDATE SET visited_at = now()`,
@@ -17,9 +17,9 @@ const hasDeferred = statement({
   text: `SELECT EXISTS (SELECT FROM subscriptions WHERE user_id = $1 AND deferred_after IS NOT NULL) AS found`,
 });
 
-/** Milliseconds for which a request makes copies: about 300,000 of them. A job makes the others. */
+/** Milliseconds for which a request makes copies, about 300,000 of them. A job makes the remaining copies. */
 const waitMs = 5_000;
-/** Seconds after which a client should repeat a request whose copies are not made yet. */
+/** Seconds after which a client should repeat a request that was refused because copies are missing. */
 const retryAfter = 2;
 
 /** The person who sends a request. */
@@ -29,14 +29,14 @@ interface Visitor {
 }
 
 /**
- * Records that the person is there, and makes their deferred copies, so that the answer to the request is right
- * (docs/decisions/083). It is called once an hour for each person and process.
+ * Records a visit of the person, and makes their deferred copies, so that the answer to the request is right
+ * (docs/decisions/083). Gateways call it once an hour for each person.
  * @returns the number of copies made
- * @throws ApiError `INTERNAL_ERROR` (503) if that takes longer than {@link waitMs}: a job continues
+ * @throws ApiError `INTERNAL_ERROR` (503) if it takes longer than `ms`: a job continues
  */
 export async function recordVisit(db: Database, visitor: Visitor, ms = waitMs): Promise<number> {
   await db.rows(visit, [visitor.id]);
-  // A statement of its own: the first one may have waited for the transaction that defers the copies.
+  // A second statement, with a new snapshot: the first one may have waited for the transaction that defers the copies.
   if (!(await isDeferred(db, visitor.id))) return 0;
   const until = systemClock.now() + ms;
   const { copies, isDone } = await makeDeferredCopies(
@@ -54,13 +54,13 @@ async function isDeferred(sql: Sql, userId: number): Promise<boolean> {
   return row?.found ?? false;
 }
 
-/** Records a job for the remaining copies, at most one an hour. */
+/** Records a job that makes the remaining copies, at most one an hour for each person. */
 async function recordRest(tx: Tx, { id: userId, realmId }: Visitor): Promise<void> {
   const hour = Math.floor(systemClock.now() / 3_600_000);
   await recordIntents(tx, realmId, makeCopies, [{ key: `${userId}-${hour}`, payload: { userId } }]);
 }
 
-/** Runs one step of making a person's deferred copies, and records the remainder as the next step. */
+/** Makes some of a person's deferred copies, and records a job for the next step if copies remain. */
 export async function runMakeCopiesStep(tx: Tx, realmId: number, userId: number): Promise<void> {
   if (await makeNextSlice(tx, userId)) return;
   await recordIntents(tx, realmId, makeCopies, [{ key: uniqueId(), payload: { userId } }]);

@@ -36,7 +36,7 @@ const idsOf = (condition: string) =>
  * accounts with a current or former subscription (its row stays), members of the conversation, and holders of
  * `historical` copies. Copies are locked account by account, by message within each, in the order in which flag changes
  * lock them; this needs neither a sort nor a join of all copies. Then they are deleted by ctid, without another index
- * lookup. Copies that are deferred because their account is away (docs/decisions/083) are archived as if they existed. A
+ * lookup. Deferred copies of people who are away (docs/decisions/083) are archived as if they existed. A
  * copy that was changed while waiting for its lock is `missed`: the statement locks the new row version, but
  * its snapshot does not contain it.
  *

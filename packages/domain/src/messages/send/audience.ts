@@ -8,7 +8,10 @@ export type Audience = string;
 /** The receivers of a message. */
 export interface Receivers {
   readonly audience: Audience;
-  /** The receivers who are not away, if some are: the others get copies with flags only (docs/decisions/083). */
+  /**
+   * The receivers who are not away; null if no receiver is away. Receivers who are away get only copies with flags
+   * (docs/decisions/083).
+   */
   readonly present: Audience | null;
   /** Whether one of them has a device with a push token. */
   readonly reachable: boolean;

@@ -80,10 +80,10 @@ export const insertCopies = statement({
 });
 
 /**
- * Inserts the copies of messages some of whose receivers are away (docs/decisions/083). `$2` are the receivers who are
- * present; of the others, those get a copy who have flags of their own, or follow the topic, which may notify them. `$7`
- * is the channel of a message with receivers who are away. It is a statement of its own, so that sending costs nothing more
- * where nobody is away. `OFFSET 0` forces a lookup for each row.
+ * Inserts the copies of messages when some receivers are away (docs/decisions/083). Receivers who are present (`$2`) get a
+ * copy. Receivers who are away get one if it has flags of their own, or if they follow the topic, because this may notify
+ * them. `$7` is the channel of a message with receivers who are away, and null for other messages. Where all receivers are
+ * present, {@link insertCopies} is used, so that sending costs no more. `OFFSET 0` forces a lookup for each row.
  */
 export const insertPresentCopies = statement({
   name: "user-messages-insert-present",
@@ -116,7 +116,10 @@ export interface CopyInsertion {
   readonly values: readonly unknown[];
 }
 
-/** Makes the statement that inserts the copies of messages. A message to everybody has flags for all, so all get a copy. */
+/**
+ * Chooses the statement that inserts the copies of messages, and makes its values. A message that mentions all subscribers
+ * has flags in all copies, so all of them are inserted.
+ */
 export function copyInsertion(
   messages: readonly NumberedMessage[],
   receivers: readonly Receivers[],
