@@ -24,7 +24,7 @@ describe("carillon organization convert", () => {
   const convert = (to: string, ...more: readonly string[]) =>
     run(["organization", "convert", "slack", source, "--to", join(folder, to), ...more]);
 
-  it("writes a folder and a report, and says how much came over, without a database", async () => {
+  it("writes a folder and a report without a database, and prints how much was carried over", async () => {
     const { code, said, noted } = await convert("one", "--name", "Acme Works");
     expect(code, noted).to.equal(0);
     expect(said.split("\n")).to.include.members(["1 messages", "6 users", "3 channels"]);
@@ -34,7 +34,7 @@ describe("carillon organization convert", () => {
     expect(await readFile(join(folder, "one-report.ndjson"), "utf8")).to.include("U0NOMAIL");
   });
 
-  it("refuses what would not work before it reads", async () => {
+  it("refuses wrong options and an existing folder before it reads the export", async () => {
     for (const [more, problem] of [
       [["--topic", "x".repeat(61)], /--topic must not have more than 60 characters/],
       [["--url", "chat.example.com"], /--url must be like https:\/\/chat\.example\.com/],
@@ -47,7 +47,7 @@ describe("carillon organization convert", () => {
     expect(existsSync(join(folder, "two"))).to.equal(false);
   });
 
-  it("names the file of a faulty export and leaves no folder", async () => {
+  it("names a file that is no zip file, and leaves no folder", async () => {
     source = join(folder, "broken.zip");
     await writeFile(source, "no zip file");
     const { code, noted } = await convert("three");

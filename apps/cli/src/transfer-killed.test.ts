@@ -18,12 +18,12 @@ import { expect } from "chai";
 
 import { commandLineOn } from "./test-support.ts";
 
-/** Times that a command is killed: each takes seconds to start. */
+/** Maximum kills of a command. It takes seconds to start each time. */
 const maxKills = 6;
 
 const program = fileURLToPath(new URL("main.ts", import.meta.url));
 
-describe("carillon organization export and import that are killed in the middle", () => {
+describe("carillon organization export and import, killed while they run", () => {
   const db = useDatabase();
   const other = useDatabase();
   const gateway = useGateway(db);
@@ -52,7 +52,7 @@ describe("carillon organization export and import that are killed in the middle"
       { DATABASE_URL: url, SECRET_KEY: testSecretKey, ...files() },
       { input: false },
     );
-  /** Kills a command in a state that it has not had before; undefined if it ends before. */
+  /** Kills a command once it reaches a state that it has not had before. Returns undefined if the command ends first. */
   const killedIn = async (command: TestProcess, state: () => Promise<string | undefined>) => {
     const found = await waitFor(async () => (command.running() ? state() : "ended"), {
       what: "the next state",
@@ -69,7 +69,7 @@ describe("carillon organization export and import that are killed in the middle"
     return row?.n;
   };
 
-  it("exports everything when it is run again, and has no manifest before", async () => {
+  it("exports everything when it is run again, and writes the manifest last", async () => {
     const seen = new Set<string>();
     const nextFile = async () => {
       const names = await readdir(folder).catch(() => []);
@@ -106,7 +106,7 @@ describe("carillon organization export and import that are killed in the middle"
     }
   });
 
-  it("imports everything once, however often it is killed, and cannot be reached before", async () => {
+  it("imports everything once, however often it is killed, and cannot be reached until it is complete", async () => {
     let last = "";
     const nextSlice = async () => {
       const [row] = await other.rows<{ place: string }>(
@@ -118,7 +118,7 @@ describe("carillon organization export and import that are killed in the middle"
     };
     const words = ["organization", "import", folder];
     const points = new Set<string>();
-    // A break after each slice is tested in the process itself (packages/moving/src/import-faults.test.ts).
+    // packages/moving/src/import-faults.test.ts interrupts the import after each batch, within one process.
     while (points.size < maxKills) {
       const place = await killedIn(start(words, other.url), nextSlice);
       if (place === undefined) break;

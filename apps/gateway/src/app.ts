@@ -84,7 +84,7 @@ export interface AppOptions<Services, A extends Actor = Actor> {
   readonly files?: FileIntake;
   /** The address that clients use, for the OpenAPI document. */
   readonly serverUrl?: string;
-  /** Returns the new address of an organization that has moved; unless given none has. */
+  /** Returns the new address of an organization that has moved. By default, none has moved. */
   readonly movedTo?: MovedTo;
   /** The browser client; unless given none is served. */
   readonly webClient?: WebClient | undefined;

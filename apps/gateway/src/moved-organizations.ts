@@ -9,12 +9,12 @@ import type { Exchange } from "./http/exchange.ts";
 /** Milliseconds after which the addresses are read again. */
 const keptMs = 10_000;
 
-/** Returns the new address of the organization of a host name, if it has moved to another installation. */
+/** Returns the new address of the organization with this host name; undefined if it has not moved. */
 export type MovedTo = (host: string) => string | undefined;
 
 /**
- * Keeps the new addresses of organizations that have moved. Requests do not wait for them to be read, so a redirect begins
- * within some seconds.
+ * Returns a lookup of the new addresses of organizations that have moved. Requests start reading the addresses again every
+ * ten seconds, but do not wait for it, so a new redirect takes effect after some seconds.
  * @param url the address of the installation
  */
 export function movedTo(sql: Sql, log: Logger, url: string): MovedTo {
@@ -41,9 +41,9 @@ export function movedTo(sql: Sql, log: Logger, url: string): MovedTo {
 }
 
 /**
- * Answers a request to an organization that has moved: browsers follow a redirect with the same path; programs are told the
- * address, because most of them do not send their credentials to another host.
- * @throws ApiError `REALM_DEACTIVATED` for requests of programs
+ * Answers a request to an organization that has moved. Browsers are redirected to the same path. API clients get an error
+ * with the new address, because most of them do not send their credentials to another host.
+ * @throws ApiError `REALM_DEACTIVATED` for API requests
  */
 export function answerMoved(ctx: Context, exchange: Exchange, url: string): void {
   if (/^\/(?:api|json)\//.test(ctx.path)) throw errors.realmMoved(url);

@@ -4,21 +4,21 @@ import { type Clock, systemClock } from "@carillon/kit";
 
 import type { Actor } from "./http/actor.ts";
 
-/** Milliseconds for which the visit of a person is not recorded again. Nobody is away so soon after a visit. */
+/** Milliseconds for which the visit of a person is not recorded again. A person counts as away after a day at the earliest. */
 const recordEveryMs = 3_600_000;
 
-/** Maximum people whose visits are remembered. */
+/** Maximum number of remembered visits. */
 const maxPeople = 200_000;
 
 /**
- * Records that people are there, before their requests are answered: a person who comes back after a long absence gets the
- * copies of the messages that were sent meanwhile (docs/decisions/083). Costs one look-up in memory for all requests but
- * the first one in an hour.
+ * Records visits of people before their requests are answered. When a person comes back after a long absence, this makes the
+ * copies of the messages that were sent meanwhile (docs/decisions/083). Requests cost one look-up in memory, except the first
+ * one in an hour.
  */
 export class Visits {
   readonly #db: Database;
   readonly #clock: Clock;
-  /** The end of each recorded visit, in milliseconds since the UNIX epoch. */
+  /** When to record the next visit of an account, in milliseconds since the UNIX epoch. */
   readonly #until = new Map<number, number>();
   readonly #pending = new Map<number, Promise<void>>();
 
@@ -29,7 +29,7 @@ export class Visits {
 
   /**
    * Returns once the visit is recorded and all copies of the person exist.
-   * @throws ApiError `INTERNAL_ERROR` (503) if there are too many copies to make
+   * @throws ApiError `INTERNAL_ERROR` (503) if too many copies are missing
    */
   async record(actor: Actor): Promise<void> {
     if (actor.isBot || (this.#until.get(actor.id) ?? 0) > this.#clock.now()) return;

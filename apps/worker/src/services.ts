@@ -44,7 +44,7 @@ export interface WorkerServices {
   readonly pictureTimeoutMs?: number;
   /** Undefined if no push service is configured. */
   readonly bouncer?: Bouncer | undefined;
-  /** Days without a request after which a person is away, 0 for never; 14 unless given. */
+  /** Days without a request after which a person is away; 0 for never. Default: 14. */
   readonly awayAfterDays?: number;
   /** Calls endpoints that members have set. */
   readonly outgoing: { readonly client: Pick<OutgoingClient, "post">; readonly timeoutMs: number };

@@ -1,8 +1,8 @@
-/** Control characters, surrogates, noncharacters and invisible characters, which names must not have. */
+/** Characters that names must not have: control characters, surrogates, noncharacters and invisible characters. */
 const unusable =
   /[\p{Cc}\p{Cs}\p{Cf}\p{Noncharacter_Code_Point}\u2028\u2029\u115f\u1160\u3164\uffa0\u2800]/gu;
 
-/** Cuts a text to a number of code points. */
+/** Cuts a text to at most `most` code points. The last one is `…` if the text was cut. */
 export function cut(text: string, most: number): string {
   const points = Array.from(text);
   return points.length <= most
@@ -13,12 +13,12 @@ export function cut(text: string, most: number): string {
         .trimEnd()}…`;
 }
 
-/** Returns a line without control and invisible characters, with single spaces. */
+/** Returns the text on one line, with single spaces and without control and invisible characters. */
 export function cleanLine(text: string): string {
   return text.replaceAll(/\s+/gu, " ").replaceAll(unusable, "").trim();
 }
 
-/** Returns a full name that an account may have; the fallback if nothing is left. */
+/** Removes what the full name of an account must not contain. Returns the fallback if nothing remains. */
 export function cleanFullName(text: string, fallback: string): string {
   const name = cleanLine(text)
     .replaceAll(/[*`\\>"@|]/g, "")
@@ -29,12 +29,12 @@ export function cleanFullName(text: string, fallback: string): string {
   return cut(reserved.test(name) ? `${name} (imported)` : name, 100);
 }
 
-/** Gives names that are unique without regard to case. */
+/** Makes names unique, ignoring case. */
 export class UniqueNames {
   readonly #taken = new Set<string>();
   readonly #most: number;
 
-  /** @param most code points of a name */
+  /** @param most maximum code points of a name */
   constructor(most: number) {
     this.#most = most;
   }

@@ -1,18 +1,18 @@
 import { type FileHandle, open } from "node:fs/promises";
 
-/** What could not be carried over, or not as it was. */
+/** A thing that a conversion left out or changed. */
 export interface ReportLine {
   /** The kind of thing, such as `reaction` or `file`. */
   readonly what: string;
-  /** File of the source, and the place in it. */
+  /** The file of the source, and the place in it. */
   readonly where: string;
   readonly why: string;
 }
 
-/** Lines that are collected before a write. */
+/** Lines that are collected before they are written. */
 const batch = 500;
 
-/** Writes a line of JSON for each thing that was not carried over, and counts them. */
+/** The report of a conversion: a file with a line of JSON for each thing that was left out or changed, and their counts. */
 export class ConversionReport {
   readonly #handle: FileHandle;
   readonly #counts = new Map<string, number>();
@@ -27,12 +27,12 @@ export class ConversionReport {
     return new ConversionReport(await open(path, "w", 0o600));
   }
 
-  /** Things with a line in the file, by kind. */
+  /** The number of things with a line in the file, by kind. */
   get counts(): ReadonlyMap<string, number> {
     return this.#counts;
   }
 
-  /** Things that are left out on purpose and only counted, by kind. */
+  /** The number of things that are left out on purpose and have no line each, by kind. */
   get skipped(): ReadonlyMap<string, number> {
     return this.#skipped;
   }
@@ -46,7 +46,7 @@ export class ConversionReport {
     raise(this.#skipped, kind);
   }
 
-  /** Writes what has been collected. */
+  /** Writes the collected lines. */
   async flush(): Promise<void> {
     if (this.#pending.length === 0) return;
     const text = this.#pending.join("");
@@ -54,7 +54,7 @@ export class ConversionReport {
     await this.#handle.writeFile(text);
   }
 
-  /** Writes what has been collected when it is much. */
+  /** Writes the collected lines if there are {@link batch} or more. */
   async flushIfFull(): Promise<void> {
     if (this.#pending.length >= batch) await this.flush();
   }

@@ -14,35 +14,35 @@ import { convertZulip } from "./zulip/convert-zulip.ts";
 
 export interface ConversionOptions {
   readonly program: "slack" | "zulip";
-  /** A zip file, a tarball or a folder. */
+  /** Path of the export: a zip file, a tarball or a folder. */
   readonly source: string;
-  /** Of the export that is written; must not exist. */
+  /** The folder to write; must not exist. */
   readonly folder: string;
   /** Slack: a folder or zip file with the contents of files. */
   readonly files?: string | undefined;
-  /** Default: the name in the export, or of its file. */
+  /** Default: the name in the export, or that of its file. */
   readonly organizationName?: string | undefined;
   /** Slack: the topic of messages outside threads. */
   readonly defaultTopic?: string | undefined;
-  /** Zulip: the address of the organization, to which links in messages lead. */
+  /** Zulip: the address of the organization there. Links to it in messages become links to the new address. */
   readonly url?: string | undefined;
   readonly progress?: ((messages: number) => void) | undefined;
 }
 
-/** What a conversion did. */
+/** The result of a conversion. */
 export interface Conversion {
-  /** Records by table. */
+  /** The number of records, by table. */
   readonly records: ReadonlyMap<string, number>;
-  /** Where each thing is named that was not carried over. */
+  /** The file that lists what was left out or changed. */
   readonly reportFile: string;
-  /** How many things that file names, by kind. */
+  /** The number of things in that file, by kind. */
   readonly reported: ReadonlyMap<string, number>;
-  /** Things that are left out on purpose, by kind. */
+  /** The number of things that were left out on purpose, by kind. */
   readonly skipped: ReadonlyMap<string, number>;
 }
 
 /**
- * Converts an export of another program to one of Carillon. A conversion that fails leaves nothing behind.
+ * Converts an export of another program into Carillon's format. A conversion that fails leaves no folder, only its report.
  * @throws TransferError for an export that cannot be read
  */
 export async function convertExport(options: ConversionOptions): Promise<Conversion> {
@@ -111,12 +111,12 @@ export async function discardConversion(folder: string): Promise<void> {
   for (const path of [folder, workFolder(folder)]) await rm(path, { recursive: true, force: true });
 }
 
-/** Where a tarball is unpacked. */
+/** Returns the folder into which a tarball is unpacked. */
 function workFolder(folder: string): string {
   return `${folder}.unpacked`;
 }
 
-/** Opens a zip file, a folder, or a tarball, which is unpacked first. */
+/** Opens a folder, a zip file or a tarball. Unpacks a tarball first. */
 async function openSource(path: string, work: string): Promise<SourceArchive> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
     throw new TransferError(path, undefined, `cannot be read (${error.code})`);

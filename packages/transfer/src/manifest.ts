@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** The version of the format, which rises when an older import could not read a new export. */
+/** The version of the format. It is raised when older imports could not read new exports. */
 export const transferFormat = 1;
 
 export const sha256Pattern = /^[0-9a-f]{64}$/;
@@ -9,7 +9,7 @@ export const sha256Pattern = /^[0-9a-f]{64}$/;
 export const recordFilePattern = /^[a-z][a-z_0-9]{0,62}\.ndjson$/;
 
 /**
- * `manifest.json`, which is written last: a folder without it is an unfinished export.
+ * The content of `manifest.json`. The file is written last: a folder without it is an unfinished export.
  */
 export const manifestSchema = z.strictObject({
   format: z.literal(transferFormat),
@@ -24,9 +24,9 @@ export const manifestSchema = z.strictObject({
       .optional(),
   }),
   madeAt: z.iso.datetime(),
-  /** True when the source has become read-only with this export. */
+  /** Whether this export made the organization read-only. */
   final: z.boolean().default(false),
-  /** Identifies the one-time key with which secrets are sealed; absent when there are none. */
+  /** Identifies the key with which the secrets of this export are sealed; absent if it has no secrets. */
   keyId: z.string().regex(sha256Pattern).optional(),
   records: z
     .array(

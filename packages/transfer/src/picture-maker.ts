@@ -25,7 +25,7 @@ const emoji: Rendition = {
 /** The first frame of an animated emoji. */
 const stillEmoji: Rendition = { name: "still", width: 64, height: 64, ...png };
 
-/** File extensions of the types of emoji. */
+/** File extensions of emoji, by content type. */
 const extensions: Readonly<Record<string, string>> = {
   "image/png": "png",
   "image/gif": "gif",
@@ -38,7 +38,7 @@ type Renditions = Parameters<typeof makeImages>[1];
 /** A record of `pictures.ndjson`. */
 type PictureRecord = Readonly<Record<string, unknown>>;
 
-/** Makes avatars and emoji of the pictures of an export, each in a process of its own, as a worker does with uploads. */
+/** Makes avatars and emoji from the pictures of an export. Each is made in a separate process, as workers do with uploads. */
 export class PictureMaker {
   readonly records: PictureRecord[] = [];
   readonly #archive: SourceArchive;
@@ -60,7 +60,7 @@ export class PictureMaker {
     this.#realmId = realmId;
   }
 
-  /** Makes an avatar and returns the columns of its account; none if the file is no picture. */
+  /** Makes an avatar. Returns the columns for the record of its account; no columns if no avatar could be made. */
   async avatar(userId: number, file: string): Promise<object> {
     const made = await this.#make(file, avatars);
     if (!made) return {};
@@ -71,7 +71,7 @@ export class PictureMaker {
     return { avatar_source: "U", avatar_file: name };
   }
 
-  /** Makes an emoji and returns the columns of its record; undefined if the file is no picture. */
+  /** Makes an emoji. Returns the columns for its record; undefined if no emoji could be made. */
   async emoji(
     id: number,
     file: string,

@@ -8,23 +8,23 @@ import { type Manifest, manifestSchema, sha256Pattern, transferFormat } from "./
 import { type Content, type RecordOf, recordSchemas } from "./records.ts";
 import { TransferError } from "./transfer-error.ts";
 
-/** Bytes that a line of records may have: a message of the greatest length with 100,000 copies has 2 MB. */
+/** Maximum bytes of a record's line. The longest message with 100,000 copies has 2 MB. */
 const maxLine = 16 * 1024 * 1024;
 
-/** Bytes that `manifest.json` may have. */
+/** Maximum bytes of `manifest.json`. */
 const maxManifest = 1024 * 1024;
 
-/** A record with its line, for messages about it. */
+/** A record with its line number, for error messages. */
 export interface NumberedRecord<Table extends string = string> {
   readonly record: RecordOf<Table>;
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number;
 }
 
-/** Reads an export, which may come from anywhere. Every fault is a TransferError with file and line. */
+/** Reads an export without trusting it. A fault of the export is thrown as a TransferError that names the file and the line. */
 export class TransferReader {
   readonly manifest: Manifest;
-  /** SHA-256 of the manifest, which has the checksums of all records. */
+  /** SHA-256 of the manifest, which contains the checksums of all files of records. */
   readonly digest: string;
   readonly #folder: string;
 
@@ -36,7 +36,7 @@ export class TransferReader {
 
   /**
    * Opens an export.
-   * @throws TransferError when it is unfinished, or its manifest is not one
+   * @throws TransferError if it is unfinished, or its manifest is not valid
    */
   static async open(folder: string): Promise<TransferReader> {
     const name = "manifest.json";
@@ -62,7 +62,7 @@ export class TransferReader {
     return new TransferReader(folder, parsed.data, createHash("sha256").update(text).digest("hex"));
   }
 
-  /** Tables with a file of records. */
+  /** The tables that have a file of records. */
   get tables(): string[] {
     return this.manifest.records.map(({ file }) => file.slice(0, -".ndjson".length));
   }
@@ -73,8 +73,8 @@ export class TransferReader {
   }
 
   /**
-   * Compares size and SHA-256 of all files of records with the manifest.
-   * @throws TransferError
+   * Compares the size and SHA-256 of all files of records with the manifest.
+   * @throws TransferError if they differ
    */
   async verify(): Promise<void> {
     for (const { file, bytes, sha256 } of this.manifest.records) {
@@ -94,8 +94,8 @@ export class TransferReader {
   }
 
   /**
-   * Reads the records of a table; none if the export does not have its file.
-   * @throws TransferError for a line that is too long, no UTF-8, no JSON, or no record of the table
+   * Reads the records of a table. Yields none if the export has no file for the table.
+   * @throws TransferError for a line that is too long, is not UTF-8 or JSON, or is not a record of the table
    */
   async *records<Table extends string>(table: Table): AsyncGenerator<NumberedRecord<Table>> {
     const file = `${table}.ndjson`;
@@ -121,8 +121,8 @@ export class TransferReader {
   }
 
   /**
-   * Opens a file of the folder `files/`, whose checksum is compared while it is read.
-   * @throws TransferError when it is missing or has another size; the stream fails with one for other bytes
+   * Opens a file of the folder `files/`. Its checksum is compared while the stream is read.
+   * @throws TransferError if it is missing or has another size; the stream fails with a TransferError if its bytes differ
    */
   async file({ sha256, size }: Content): Promise<Readable> {
     if (!sha256Pattern.test(sha256)) throw new Error("not a checksum");
@@ -150,7 +150,7 @@ export class TransferReader {
   }
 }
 
-/** Opens a regular file. A symbolic link could lead anywhere. */
+/** Opens a regular file. Refuses symbolic links, which could lead out of the folder. */
 async function openRegular(folder: string, name: string): Promise<FileHandle> {
   let handle: FileHandle;
   try {
@@ -185,7 +185,7 @@ async function readManifest(folder: string, name: string): Promise<string> {
   }
 }
 
-/** Splits a file at line breaks without reading a long line into memory. */
+/** Yields the lines of a file. Fails at a line of more than {@link maxLine} bytes before reading all of it. */
 async function* linesOf(file: string, handle: FileHandle): AsyncGenerator<Buffer> {
   let line = 1;
   let parts: Buffer[] = [];
@@ -221,7 +221,7 @@ function parseLine(file: string, line: number, bytes: Buffer): object {
   let value: unknown;
   let hasNul = false;
   try {
-    // A reviver costs time, and texts may have the characters `\\u0000` themselves.
+    // A reviver is slow, so it is used only if needed: the text may also contain an escaped backslash before `u0000`.
     value = text.includes("\\u0000")
       ? JSON.parse(text, (key, one: unknown) => {
           hasNul ||= key.includes("\0") || (typeof one === "string" && one.includes("\0"));
@@ -231,7 +231,7 @@ function parseLine(file: string, line: number, bytes: Buffer): object {
   } catch {
     throw new TransferError(file, line, "is not JSON");
   }
-  // PostgreSQL stores no such character.
+  // PostgreSQL cannot store NUL characters.
   if (hasNul) throw new TransferError(file, line, "has a NUL character");
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new TransferError(file, line, "is not a JSON object");

@@ -2,15 +2,15 @@ import { roles } from "@carillon/contract";
 import * as z from "zod";
 
 /**
- * What records of the main tables have. Records may have further columns of their table, under the names of the columns;
- * a column that is absent gets its default. Ids are those of the source: the import gives all rows new ones. A record of
- * any other table is a row of that table.
+ * The columns that the import checks in records of the main tables. Records may have more columns of their table, by the
+ * names of the columns. A column that is absent gets its default. Ids are those of the source: the import gives all rows
+ * new ones. Records of other tables are rows of the table.
  */
 
 const id = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 const time = z.iso.datetime({ offset: true });
 
-/** A file of the folder `files/`, whose name there is its SHA-256. */
+/** A file in the folder `files/`. Its name there is its SHA-256. */
 const content = {
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** Bytes. */
@@ -44,7 +44,7 @@ export const accountRecord = z.looseObject({
   date_joined: time.optional(),
   timezone: z.string().max(40).optional(),
   password_hash: z.string().nullish(),
-  /** `U` for an uploaded picture, whose two sizes are records of `pictures.ndjson`: ID/FILE.png, ID/FILE-medium.png. */
+  /** `U` for an uploaded picture. Its two sizes are records of `pictures.ndjson`: ID/FILE.png and ID/FILE-medium.png. */
   avatar_source: z.enum(["G", "U"]).optional(),
   avatar_file: z.string().max(24).nullish(),
 });
@@ -70,7 +70,7 @@ export const channelRecord = z.looseObject({
   description: z.string().max(1024).optional(),
   creator_id: id.nullish(),
   date_created: time.optional(),
-  /** Private. Default: false. */
+  /** Whether the channel is private. Default: false. */
   invite_only: z.boolean().optional(),
   /** Whether new subscribers see older messages of a private channel. Default: true. */
   history_public_to_subscribers: z.boolean().optional(),
@@ -82,7 +82,7 @@ export type ChannelRecord = z.infer<typeof channelRecord>;
 export const subscriptionRecord = z.looseObject({
   channel_id: id,
   user_id: id,
-  /** False for somebody who has left. Default: true. */
+  /** False after the account has left the channel. Default: true. */
   active: z.boolean().optional(),
   is_muted: z.boolean().optional(),
   pin_to_top: z.boolean().optional(),
@@ -110,17 +110,17 @@ export type ReactionRecord = z.infer<typeof reaction>;
 export const messageRecord = z.looseObject({
   id,
   sender_id: id,
-  /** A channel's message: its channel and topic. */
+  /** The channel of a channel message, which also has a topic. */
   channel_id: id.optional(),
   topic: z.string().max(60).optional(),
-  /** A direct message: the accounts of the conversation, the sender among them or not. */
+  /** The accounts of the conversation of a direct message, with or without the sender. */
   to: z.array(id).max(10_000).optional(),
   /** A record of `recipients.ndjson`, instead of `channel_id` and `to`. */
   recipient_id: id.optional(),
   sent_at: time,
   /** Markdown. */
   content: z.string(),
-  /** Accounts with a copy, and the bits of its flags. Default: the subscribers or the conversation, and all have read it. */
+  /** Accounts with a copy, and its flags. Default: the subscribers or members of the conversation, with the flag `read`. */
   copies: z.array(z.tuple([id, z.int().min(0).max(65_535)])).optional(),
   reactions: z.array(reaction).optional(),
 });
@@ -150,7 +150,7 @@ export const emojiRecord = z.looseObject({
 });
 export type EmojiRecord = z.infer<typeof emojiRecord>;
 
-/** Records by table. Tables that are not here have any columns. */
+/** Schemas of records by table. Records of tables that are not listed are not checked here. */
 export const recordSchemas = {
   realms: organizationRecord,
   users: accountRecord,

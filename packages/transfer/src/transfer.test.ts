@@ -33,7 +33,7 @@ describe("the format of an exported organization", () => {
     await writer.finish();
   }
 
-  /** Replaces a file of records with the manifest telling of it. */
+  /** Replaces a file of records, and updates the manifest accordingly. */
   async function replaced(table: string, bytes: Buffer | string, count = 1): Promise<void> {
     await writeFile(join(folder, `${table}.ndjson`), bytes);
     const path = join(folder, "manifest.json");
@@ -70,7 +70,7 @@ describe("the format of an exported organization", () => {
     assert.equal((await buffer(file)).toString(), "hello");
   });
 
-  it("keeps complete files of an unfinished export and writes its records anew", async () => {
+  it("keeps the uploaded files of an unfinished export, and deletes its records", async () => {
     await written();
     await rm(join(folder, "manifest.json"));
     await writeFile(join(folder, "users.ndjson.part"), "{");
@@ -82,7 +82,7 @@ describe("the format of an exported organization", () => {
     assert.equal(again, false);
   });
 
-  it("gives no name to a file with other bytes than expected", async () => {
+  it("keeps no file with other bytes than expected", async () => {
     const writer = await TransferWriter.open(folder, source);
     await assert.rejects(
       writer.addFile({ sha256: sha256("hello"), size: 5 }, async () =>
@@ -93,7 +93,7 @@ describe("the format of an exported organization", () => {
     assert.deepEqual(await readdir(join(folder, "files")), []);
   });
 
-  it("does not write over a finished export or into another folder", async () => {
+  it("refuses a folder with a finished export, or with files of something else", async () => {
     await written();
     await assert.rejects(TransferWriter.open(folder, source), /already has a finished export/);
     await rm(join(folder, "manifest.json"));

@@ -14,10 +14,10 @@ import {
 import type { Content, RecordOf } from "./records.ts";
 import { TransferError } from "./transfer-error.ts";
 
-/** Bytes of records that are collected before a write. */
+/** Characters of records that are collected before they are written. */
 const chunk = 256 * 1024;
 
-/** Writes an export into a folder. The manifest comes last, so that a folder without it is known to be unfinished. */
+/** Writes an export into a folder. The manifest is written last: a folder without it is an unfinished export. */
 export class TransferWriter {
   readonly #folder: string;
   readonly #source: Manifest["source"];
@@ -29,8 +29,8 @@ export class TransferWriter {
   }
 
   /**
-   * Opens a folder, which is created if necessary. Files of an unfinished export are kept, its records are written anew.
-   * @throws TransferError when the folder has a finished export, or something else
+   * Opens a folder, or creates it. Keeps the uploaded files of an unfinished export, and deletes its records.
+   * @throws TransferError if the folder contains a finished export, or anything that is not part of an export
    */
   static async open(folder: string, source: Manifest["source"]): Promise<TransferWriter> {
     await mkdir(join(folder, "files"), { recursive: true, mode: 0o700 });
@@ -47,7 +47,7 @@ export class TransferWriter {
 
   /**
    * Writes the records of one table.
-   * @returns how many there were
+   * @returns the number of records
    */
   async write<Table extends string>(
     table: Table,
@@ -57,8 +57,8 @@ export class TransferWriter {
   }
 
   /**
-   * Writes records that are JSON already, one line each, without line breaks.
-   * @returns how many there were
+   * Writes records that are already JSON texts without line breaks.
+   * @returns the number of records
    */
   async writeLines(table: string, texts: AsyncIterable<string>): Promise<number> {
     const file = `${table}.ndjson`;
@@ -89,16 +89,16 @@ export class TransferWriter {
     return count;
   }
 
-  /** Tells whether a file is complete in the folder. A file gets its name only when its checksum was right. */
+  /** Returns whether the folder has the complete file. A file gets its name only after its checksum has been compared. */
   async hasFile({ sha256, size }: Content): Promise<boolean> {
     const found = await stat(this.#pathOf(sha256)).catch(() => undefined);
     return found?.isFile() === true && found.size === size;
   }
 
   /**
-   * Writes a file whose size and checksum are known, unless it is there.
+   * Writes a file with known size and checksum, unless the folder already has it.
    * @returns whether it was written
-   * @throws TransferError when the bytes are others
+   * @throws TransferError if the source has other bytes
    */
   async addFile(expected: Content, source: () => Promise<Readable>): Promise<boolean> {
     if (await this.hasFile(expected)) return false;
@@ -137,7 +137,7 @@ export class TransferWriter {
     return content;
   }
 
-  /** Writes the manifest, with which the export is complete. */
+  /** Writes the manifest, which makes the export complete. */
   async finish(more: { final?: boolean; keyId?: string | undefined } = {}): Promise<Manifest> {
     const manifest = manifestSchema.parse({
       format: transferFormat,
@@ -157,7 +157,7 @@ export class TransferWriter {
     return join(this.#folder, "files", sha256);
   }
 
-  /** Writes a file, which gets its name when all of it is on the disk. */
+  /** Writes a file under a temporary name, and renames it once all of it is on the disk. */
   async #intoFile(path: string, write: (handle: FileHandle) => Promise<void>): Promise<void> {
     const part = `${path}.part`;
     const handle = await open(part, "w", 0o600);

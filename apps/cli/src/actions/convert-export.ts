@@ -13,8 +13,9 @@ interface Options {
 }
 
 /**
- * Converts an export of another program, and says what came over and what did not.
- * @throws UsageError; StartupError for an export that cannot be read
+ * Converts an export of another program, and prints how much was carried over and how much was not.
+ * @throws UsageError for options that make no sense
+ * @throws StartupError for an export that cannot be read
  */
 export async function convert(
   { terminal, cleanups }: Context,

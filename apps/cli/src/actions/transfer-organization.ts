@@ -76,30 +76,30 @@ export async function writeOrganization(
   });
 }
 
-/** Milliseconds that the work of a read-only organization may take before the command gives up. */
+/** Milliseconds for which the command waits until jobs and transactions of a read-only organization have ended. */
 const finishingMs = 120_000;
 
-/** Makes an organization read-only, waits for its work, and closes it. */
+/** Makes an organization read-only, waits for its jobs and transactions, and closes its event log. */
 async function close({ terminal }: Context, db: Database, realmId: number): Promise<void> {
   await db.transaction((tx) => makeReadOnly(tx, realmId));
   terminal.note("The organization is read-only.");
   const begun = performance.now();
   for (;;) {
-    // A request that was admitted before begins its transaction within a second.
+    // A request that a gateway admitted before this begins its transaction within about a second.
     await pause(1_000);
     const { jobs, transactions } = await unfinishedWork(db, realmId);
     const waited = performance.now() - begun;
-    // A transaction lasts 30 s at most; an older one is that of a backup.
+    // Transactions of requests end within 31 s. An older transaction is, for example, that of a backup.
     if (jobs === 0 && (transactions === 0 || waited > 35_000)) break;
     if (waited < finishingMs) continue;
     throw new StartupError(
-      `${jobs} jobs of the organization are not done: look at the workers, then run this again, or open it with carillon organization reopen`,
+      `${jobs} jobs of the organization are not done: check the workers and run this again, or reopen it with carillon organization reopen`,
     );
   }
   await db.transaction((tx) => closeEventLog(tx, realmId));
 }
 
-/** Opens an organization again that a final export has made read-only. */
+/** Reopens an organization that a final export has made read-only. */
 export async function reopen(
   context: Context,
   { organization }: { readonly organization?: string },
@@ -134,7 +134,7 @@ export async function redirect(
   });
 }
 
-/** Imports an organization from a folder, or deletes what an unfinished import has stored. */
+/** Imports an organization from a folder. With `discard`, deletes what an unfinished import has stored. */
 export async function readOrganization(
   context: Context,
   folder: string,
@@ -197,10 +197,10 @@ function readKey(file: string): TransferKey {
   return transferKeyOf(text);
 }
 
-/** Milliseconds between two lines of progress. */
+/** Minimum milliseconds between two lines of progress. */
 const progressMs = 5_000;
 
-/** Reports progress on standard error, every few seconds. */
+/** Returns a function that prints progress on standard error, every few seconds. */
 function progressOf({ terminal }: Context): (what: string, done: number) => void {
   let reported = performance.now();
   return (what, done) => {

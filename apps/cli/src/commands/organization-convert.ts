@@ -2,14 +2,16 @@ import { Argument, type Command } from "commander";
 
 import type { Context } from "../context.ts";
 
-/** `carillon organization convert …` */
+/** Adds the command `carillon organization convert`. */
 export function addConvertCommand(organization: Command, context: Context): void {
   organization
     .command("convert")
     .description(
-      "Converts an export of another program into a folder that can be imported. Needs no database. What cannot be carried over is listed in FOLDER-report.ndjson.",
+      "Converts an export of Slack or Zulip into a folder that can be imported. Needs no database. FOLDER-report.ndjson lists what cannot be carried over.",
     )
-    .addArgument(new Argument("<program>", "the program").choices(["slack", "zulip"]))
+    .addArgument(
+      new Argument("<program>", "the program that made the export").choices(["slack", "zulip"]),
+    )
     .argument(
       "<file>",
       "the export: a zip file of Slack, a tarball of Zulip, or a folder with its files",

@@ -106,7 +106,7 @@ export function addOrganizationCommands(program: Command, context: Context): voi
   organization
     .command("export")
     .description(
-      "Writes an organization with its uploaded files into a folder, while everything runs. Run it again to go on after a break.",
+      "Writes an organization with its uploaded files into a folder, while the installation runs. Run it again to continue after an interruption.",
     )
     .argument("<folder>", "a new folder, or that of an unfinished export")
     .option(...organizationOption)
@@ -118,7 +118,7 @@ export function addOrganizationCommands(program: Command, context: Context): voi
     });
   organization
     .command("reopen")
-    .description("Opens an organization again that export --final has made read-only.")
+    .description("Reopens an organization that export --final has made read-only.")
     .option(...organizationOption)
     .action(async (options: Pick<LimitOptions, "organization">) => {
       const { reopen } = await import("../actions/transfer-organization.ts");
@@ -126,7 +126,7 @@ export function addOrganizationCommands(program: Command, context: Context): voi
     });
   organization
     .command("redirect")
-    .description("Redirects an organization that has moved to its new address.")
+    .description("Redirects an organization to its new address after a move.")
     .argument("<url>", "its new address, such as https://chat.example.com")
     .option(...organizationOption)
     .action(async (url: string, options: Pick<LimitOptions, "organization">) => {
@@ -136,7 +136,7 @@ export function addOrganizationCommands(program: Command, context: Context): voi
   organization
     .command("import")
     .description(
-      "Imports an exported organization. It cannot be reached until it is complete. Run it again to go on after a break.",
+      "Imports an exported organization. It cannot be reached until it is complete. Run it again to continue after an interruption.",
     )
     .argument("<folder>", "folder of an export")
     .option("--subdomain <label>", "label of its new address, - for none; default: its old one")

@@ -243,7 +243,7 @@ function stateCell(row: ProcessRow): Html {
   return html`<td class="state">${isAlive(row) ? "stopping" : `stopped by SIGTERM, ${seen}`}</td>`;
 }
 
-/** The server that the dashboard uses, and its standbys. */
+/** Shows the PostgreSQL server that the dashboard uses, and its standbys. */
 function databaseSection({ address, port, timeline, commitsWait, standbys }: Replication): Html {
   const server = address === null ? "a local socket" : `${address}:${port}`;
   const waiting = commitsWait

@@ -10,8 +10,9 @@ const primary = statement({
 
 const standbys = statement({
   name: "dashboard-standbys",
-  // `isSynchronous` is null if this role may not see the standbys. A base backup is in the view, too.
-  // `behindBytes`: what the standby has not replayed yet; `behindSeconds`: null if it has replayed everything for a while
+  // `isSynchronous` is null if the database user may not see standbys. The view also lists base backups.
+  // `behindBytes` is the WAL that the standby has not replayed. `behindSeconds` is null while a standby that has replayed
+  // everything is idle.
   text: `SELECT application_name AS name, host(client_addr) AS address, state,
       sync_state IN ('sync', 'quorum') AS "isSynchronous",
       pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)::float8 AS "behindBytes",
@@ -23,21 +24,24 @@ const standbys = statement({
 /** A standby that is connected to the primary. */
 export type StandbyRow = RowOf<typeof standbys>;
 
-/** The server that this process uses, and its standbys. */
+/** The PostgreSQL server that this process uses, and its standbys. */
 export interface Replication extends RowOf<typeof primary> {
   readonly standbys: readonly StandbyRow[];
 }
 
 /**
- * Reads from the primary which standbys follow it.
- * @throws the error of PostgreSQL on a server that does not accept writes
+ * Reads the address of the primary, and which standbys follow it.
+ * @throws PostgreSQL's error if the server is a standby
  */
 export async function readReplication(sql: Sql): Promise<Replication> {
   const rows = await sql.rows(standbys);
   return { ...(await sql.rows(primary))[0]!, standbys: rows };
 }
 
-/** Whether every commit waits for a synchronous standby, and none is connected. False if the role may not see standbys. */
+/**
+ * Returns whether every commit waits for a synchronous standby, and none is connected. False if the database user may not
+ * see standbys.
+ */
 export function lacksStandby({ commitsWait, standbys: rows }: Replication): boolean {
   return (commitsWait ?? false) && !rows.some(({ isSynchronous }) => isSynchronous !== false);
 }

@@ -52,7 +52,7 @@ export interface Finding {
 export const overdueAfter = 5;
 export const outboxLateAfter = 10;
 
-/** Seconds by which a standby may be behind; promoting it would lose what it has not received. */
+/** Seconds by which a standby may be behind without a warning. Promoting it would lose what it has not received. */
 export const standbyBehindAfter = 60;
 
 /** Limits of delivery latency, in seconds. */

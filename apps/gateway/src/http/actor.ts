@@ -7,7 +7,7 @@ export interface Actor {
   readonly isBot: boolean;
   /** 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded; null for humans */
   readonly botType: number | null;
-  /** Whether the organization only answers requests that change nothing; false unless given. */
+  /** Whether the organization refuses requests that change something. Default: false. */
   readonly organizationReadOnly?: boolean;
 }
 

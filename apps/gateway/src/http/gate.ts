@@ -39,7 +39,7 @@ const gates: Record<
   },
 };
 
-/** Operations other than GET that change nothing of the organization: a client's event queue is its own. */
+/** Operations other than GET that a read-only organization allows. Event queues belong to the client, not the organization. */
 const reading: ReadonlySet<string> = new Set(["register", "delete-event-queue", "render-message"]);
 
 function isReading({ id, method }: Operation): boolean {
@@ -47,8 +47,9 @@ function isReading({ id, method }: Operation): boolean {
 }
 
 /**
- * Returns the refusal of an actor whose organization is read-only, or whom the operation's `access` does not admit, with the operation's `accessError` when
- * it names one; undefined for others.
+ * Returns the error if the actor may not use the operation, and undefined otherwise. Refuses operations that change
+ * something if the organization is read-only, and actors that the operation's `access` does not admit. The operation may
+ * name the error for the latter (`accessError`).
  */
 export function accessRefusal(operation: Operation, actor: Actor): ApiError | undefined {
   if (actor.organizationReadOnly && !isReading(operation)) return errors.organizationReadOnly();

@@ -5,8 +5,8 @@ const template = document.createElement("template");
 /**
  * Parses HTML of the server's renderer into nodes that may be inserted into the page. Addresses of files are in `data-src`.
  *
- * The renderer escapes what people write, and the page's policy stops scripts. The document of a template is needed anyway:
- * it loads no pictures before their addresses have been changed. Elements and attributes that the renderer never writes are
+ * The renderer escapes what people write, and the page's policy stops scripts. A template is needed anyway: its document
+ * loads no pictures before their addresses have been changed. Elements and attributes that the renderer never writes are
  * removed as well, in case the renderer has a fault, or a message was imported into the database.
  */
 export function parseRendered(html: string): DocumentFragment {

@@ -3,7 +3,7 @@ import { route } from "../navigation.ts";
 import { Organization } from "../store/organization.ts";
 import { type Account, accounts } from "./accounts.ts";
 
-/** The organization that was opened before there was a view of it. */
+/** The organization that was opened before the views were loaded; undefined once a view has it. */
 let opened: { readonly account: Account; readonly organization: Organization } | undefined;
 
 /** Opens the organization of the current account, if there is one, before the views are loaded. */
@@ -12,7 +12,7 @@ export function openCurrent(): void {
   if (current) opened = { account: current, organization: open(current) };
 }
 
-/** Returns the organization of an account, which follows its events. The caller stops it. */
+/** Returns the organization of an account, which receives events until the caller stops it. */
 export function openOrganization(account: Account): Organization {
   const known = opened;
   opened = undefined;

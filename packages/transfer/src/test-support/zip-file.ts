@@ -1,10 +1,10 @@
 import { crc32, deflateRawSync } from "node:zlib";
 
-/** A file in a zip file. */
+/** An entry of a zip file. */
 export interface ZipEntry {
   readonly name: string;
   readonly content: Buffer | string;
-  /** The size that the directory says, if it is another one. */
+  /** The size in the directory, if it should differ from the true one. */
   readonly claimedSize?: number;
 }
 

@@ -64,7 +64,7 @@ const scheduled = (id: number, recipient: number, more: object) => ({
   ...more,
 });
 
-/** Tables of `realm.json` of the sample export. */
+/** The tables of `realm.json` in the sample export. */
 export const sampleRealm: Readonly<Record<string, Rows | string>> = {
   zerver_realm: [
     {
@@ -299,7 +299,7 @@ const copy = (message_: number, user_profile: number, flags_mask: number) => ({
   flags_mask,
 });
 
-/** Files `messages-NNNNNN.json` of the sample export. */
+/** The files `messages-NNNNNN.json` of the sample export. */
 export const sampleMessages: readonly Readonly<Record<string, Rows>>[] = [
   {
     zerver_message: [
@@ -340,7 +340,7 @@ export const sampleMessages: readonly Readonly<Record<string, Rows>>[] = [
 export interface SampleZulip {
   readonly realm?: Readonly<Record<string, unknown>>;
   readonly messages?: readonly object[];
-  /** Entries after the usual ones. */
+  /** Additional entries of the tarball, after the usual ones. */
   readonly extra?: readonly {
     readonly header: Partial<Header> & { readonly name: string };
     readonly content?: string | Buffer;
