@@ -10,8 +10,8 @@ import { median, medianRatio, spread } from "./lib/statistics.ts";
 import { startGateway, type RunningGateway } from "./lib/system.ts";
 import { createWorld, type World } from "./lib/world.ts";
 
-// Compares sending to 10,000 subscribers of whom 9,500 are away when their copies are deferred and when they are written,
-// and measures the first request of a person who comes back.
+// Compares sending to a channel with 10,000 subscribers when copies of the 9,500 people who are away are deferred, and when
+// they are written. Measures how long it takes to make the copies of a person who comes back.
 const subscribers = 10_000;
 const present = 500;
 const rounds = 20;
@@ -31,7 +31,7 @@ const written = await prepare(0);
 const deferred = await prepare(14);
 const before = new Map([written, deferred].map((side) => [side, 0]));
 for (const side of [written, deferred]) before.set(side, await bytes(side));
-// Alternates request by request, so that other load affects both sides. The first round is a warm-up.
+// Alternates between the sides at each request, so that other load affects both. The first round is a warm-up.
 for (let round = 0; round <= rounds; round++) {
   const turns = round % 2 === 0 ? [written, deferred] : [deferred, written];
   const times = new Map<Side, number[]>(turns.map((side) => [side, []]));
@@ -105,7 +105,7 @@ async function bytes({ database: { db } }: Side): Promise<number> {
   return row!.bytes;
 }
 
-/** Sends a message. @returns milliseconds */
+/** Sends a message. @returns milliseconds until its answer */
 async function send({ world, gateway }: Side, n: number): Promise<number> {
   const request = sendRequest(world, n);
   const startedAt = performance.now();
@@ -113,7 +113,7 @@ async function send({ world, gateway }: Side, n: number): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** Lets a person come back several times, after as many messages each time. @returns milliseconds, by return */
+/** Lets a person come back several times, after the same number of messages each. @returns milliseconds of each return */
 async function comeBack(db: Database): Promise<number[]> {
   const world = await createWorld(db, 1, 2);
   const { realmId } = world;

@@ -10,8 +10,8 @@ import { startGateway } from "./lib/system.ts";
 import type { BenchChannel, Member } from "./lib/world.ts";
 import { newest, readRequest } from "./reading/requests.ts";
 
-// Measures what each action costs in an organization of 10,000 people: CPU time of gateway and PostgreSQL, WAL.
-// docs/scaling.md adds these costs up for 100 such organizations.
+// Measures what each action costs in an organization of 10,000 people: CPU time of the gateway and of PostgreSQL, and WAL.
+// docs/scaling.md calculates from these costs what 100 such organizations need.
 const people = 10_000;
 const { database, history } = await historyDatabase({
   messages: 100_000,
@@ -24,7 +24,7 @@ const gateway = await startGateway(database);
 const times = await serverTimes(database);
 const rows: Row[] = [];
 
-// V8 has compiled the code of a request after some thousands.
+// Some thousand requests warm up V8's compiler.
 await sendAll(
   Array.from({ length: 3_000 }, (_, n) => sendRequest({ channels: [channelOf(10)] }, n)),
 );
@@ -98,7 +98,7 @@ await gateway.stop();
 await report("large-organization", rows);
 process.exit(0);
 
-/** Returns the channel whose number of subscribers is nearest. */
+/** Returns the channel whose number of subscribers is nearest to the wanted one, by ratio. */
 function channelOf(subscribers: number): BenchChannel {
   const distance = (found: { readonly subscribers: readonly number[] }) =>
     Math.abs(Math.log(found.subscribers.length / subscribers));
@@ -131,7 +131,7 @@ async function costs(): Promise<Costs> {
   return { gateway: processorMs(gateway), postgres: times.postgres(), wal: at!.wal };
 }
 
-/** Sends the requests, eight at a time, and notes the cost of one. The first sixth is a warm-up. */
+/** Sends the requests, eight at a time, and records the cost of one. The first sixth is a warm-up. */
 async function measure(what: string, requests: readonly FormRequest[]): Promise<void> {
   const warm = Math.ceil(requests.length / 6);
   await sendAll(requests.slice(0, warm));
@@ -153,7 +153,7 @@ async function sendAll(requests: readonly FormRequest[]): Promise<void> {
     );
 }
 
-/** Measures a message that answers open polls, which then are opened again. */
+/** Measures the cost of a poll: sends messages, each of which answers all open polls, and opens the polls again. */
 async function measurePolls(count: number): Promise<void> {
   const polls = await startPolls();
   const large = channelOf(people);

@@ -4,8 +4,8 @@ import { report, say, type Row } from "./lib/report.ts";
 import { createBenchDatabase, type BenchDatabase } from "./lib/servers.ts";
 import { median, medianRatio, spread } from "./lib/statistics.ts";
 
-// Compares `messages` and `user_messages` as they are with the same tables in partitions by ranges of message ids:
-// sizes, sending, reading, locks and removal. `npm run bench -- partitions [MILLIONS]`; decision 84 used 10.
+// Compares `messages` and `user_messages` as they are with the same tables in partitions by ranges of message ids: sizes,
+// sending, reading, locks and removal. Usage: `npm run bench -- partitions [MILLIONS]`, the number of copies. Decision 84 used 10.
 const millions = Number(process.argv[2] ?? 3);
 const receivers = 30;
 const channels = 66;
@@ -23,7 +23,7 @@ interface Side {
   next: number;
 }
 
-/** A statement of Carillon's, reduced to the tables that would be in partitions. */
+/** One of Carillon's statements, reduced to the tables that would have partitions. */
 interface Question {
   readonly name: string;
   readonly text: string;
@@ -116,7 +116,7 @@ await plain.client.end();
 await plain.database.drop();
 process.exit(0);
 
-/** Creates the tables and fills them in the order in which messages are sent, with all indexes in place. */
+/** Creates the tables with all indexes, and fills them in the order in which messages are sent. */
 async function fill(name: string, partitions: number): Promise<Side> {
   const database = await createBenchDatabase("postgres");
   const { db } = database;
@@ -142,8 +142,8 @@ async function fill(name: string, partitions: number): Promise<Side> {
 }
 
 /**
- * Replaces a table by one in partitions of equal numbers of ids, with one more for new messages. Unique indexes that do
- * not contain the id cannot exist there, and are left out.
+ * Replaces a table by one with partitions of equal numbers of ids, and one more partition for new messages. Leaves out unique
+ * indexes that do not contain the id: a partitioned table cannot have them.
  */
 async function partition(client: pg.Client, table: string, key: string, count: number) {
   const { rows: indexes } = await client.query<{ definition: string }>(
@@ -238,7 +238,7 @@ async function bytesOfCopy({ client }: Side): Promise<Row> {
   );
 }
 
-/** Marks the newest twelfth of the copies, which are in one partition of twelve, and vacuums by turns. */
+/** Changes flags of the newest twelfth of the copies, which is one partition of twelve, and vacuums both sides alternately. */
 async function vacuumAfterReading(parted: Side): Promise<Row> {
   const took = new Map([plain, parted].map((side) => [side, [] as number[]]));
   for (let round = 1; round <= 3; round++)
@@ -256,7 +256,7 @@ async function vacuumAfterReading(parted: Side): Promise<Row> {
   );
 }
 
-/** Inserts messages with their copies by turns. */
+/** Inserts messages with their copies, alternately on both sides. */
 async function send(parted: Side, many: number): Promise<Row> {
   const costs = new Map(
     [plain, parted].map((side) => [side, { ms: [] as number[], wal: [] as number[] }]),
@@ -284,7 +284,7 @@ async function send(parted: Side, many: number): Promise<Row> {
   );
 }
 
-/** Runs a statement by turns, and counts the buffers and locks of one call. */
+/** Runs a statement alternately on both sides, and counts the buffers and locks of one call. */
 async function ask(parted: Side, question: Question): Promise<Row> {
   const costs = new Map([plain, parted].map((side) => [side, [] as number[]]));
   for (let round = 0; round <= rounds; round++)
@@ -347,7 +347,7 @@ async function facts({ client }: Side, { text, values }: Question): Promise<Fact
   return { planning: middle("planning"), buffers: middle("buffers"), locks: middle("locks") };
 }
 
-/** Deletes the oldest tenth of the messages in batches, and vacuums; a partition would be dropped instead. */
+/** Deletes the oldest tenth of the messages in batches, and vacuums. With partitions, one would be dropped instead. */
 async function removalOfTenth({ client, database }: Side, count: number): Promise<Row[]> {
   const last = Math.floor(messages / 10);
   const wal = await position(client);

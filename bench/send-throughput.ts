@@ -17,7 +17,7 @@ const before = process.env["BEFORE"];
 const rounds = Number(process.env["ROUNDS"] ?? 3);
 const seconds = 5;
 const inFlight = 32;
-/** Messages that are sent one at a time. */
+/** Numbers of messages that are sent one at a time. */
 const lone = { warmUps: 200, sends: 400 };
 
 const database = await createBenchDatabase("postgres");
@@ -36,7 +36,7 @@ await database.drop();
 await report("send-throughput", rows);
 process.exit(0);
 
-/** Sends one message at a time, to the gateway and to the bare server in turn. */
+/** Sends one message at a time, alternately to the gateway and to the bare server. */
 async function oneAfterAnother(of: BenchDatabase, people: World): Promise<Row> {
   const gateway = await startGateway(of);
   const peer = await startBarePeer("send", of);

@@ -19,7 +19,7 @@ export const handedOver: Readonly<Record<string, string>> = {
   "packages/backup/src/connect.ts": "texts with table names, in a database without our tables",
   "packages/backup/src/copied-rows.ts": "COPY",
   "packages/backup/src/write-backup.ts": "COPY",
-  "packages/moving/src/connect.ts": "texts with names of tables",
+  "packages/moving/src/connect.ts": "runs statements with names of tables in their text",
   "apps/cli/src/doctor/database.ts": "reads the server's version",
   "apps/cli/src/doctor/pooler.ts": "reads the process id of the server",
   "apps/cli/src/files/alone.ts": "takes a lock for a session",

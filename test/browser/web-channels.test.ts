@@ -76,7 +76,7 @@ describe("Channels and messages in the browser client", () => {
         await gateway
           .as(ben)
           .post("/api/v1/messages/flags", { messages: [id], op: "add", flag: "read" });
-        // The view goes along with its topic, and draws itself again: what was open in it before is closed.
+        // The view follows the renamed topic and is drawn again, which closes dialogs that are open in it.
         await page.waitForURL((url) => url.hash.endsWith("/topic/final"));
         await inList(page, "The new words").waitFor();
         await page.getByRole("button", { name: "edited" }).click();

@@ -413,7 +413,7 @@ describe("The browser client with faults of the server and the network", () => {
       await context.unroute("**/api/v1/messages", lose);
       const again = await context.newPage();
       await again.goto(`${scene().url}/${hash}`);
-      // For a moment the message is there twice: its event arrives before the answer.
+      // The message is shown twice for a moment, because its event arrives before the answer to the request.
       await inList(again, "second").first().waitFor();
       await again.locator(".unsent").first().waitFor({ state: "detached" });
       expect(await shown(again)).to.deep.equal(["first", "second"]);

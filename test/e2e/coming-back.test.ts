@@ -80,7 +80,7 @@ describe("Copies of messages for a person who is away", () => {
     expect(await copies()).to.deep.equal([before, first, second, third]);
   });
 
-  it("exist at once for what mentions or may notify the person, and for nothing else", async () => {
+  it("are written at once for messages that mention or may notify the person, and for no others", async () => {
     const { db, org } = scene;
     await alertWord(db, person, "soup");
     await setTopicPolicy(db, person, room, "followed", "followed");
@@ -109,7 +109,7 @@ describe("Copies of messages for a person who is away", () => {
     expect(await copies(), "after the edit").to.deep.equal([plain, ...made]);
   });
 
-  it("are not deferred for bots, nor for people who are there or have something scheduled", async () => {
+  it("are not deferred for bots, people who are present, and people with scheduled messages", async () => {
     const { db, org } = scene;
     const robot = await bot(db, org.member);
     const author = await user(db, org.realm);
@@ -131,7 +131,7 @@ describe("Copies of messages for a person who is away", () => {
     expect(await copies(person, place)).to.deep.equal([]);
   });
 
-  it("exist once each, whatever is sent, deferred and made at the same time", () =>
+  it("exist exactly once each when sending, deferring and making copies run concurrently", () =>
     withChance(async (chance) => {
       const { db, org } = scene;
       const others = [await user(db, org.realm), await user(db, org.realm)];
@@ -169,7 +169,7 @@ describe("Copies of messages for a person who is away", () => {
         }
     })).timeout(120_000);
 
-  it("are made by a job if there are too many for a request, which is answered 503", async () => {
+  it("are made by a job if they are too many for a request, which gets 503", async () => {
     const { db } = scene;
     await sendAway(db, person);
     const ids = [await say(), await say()];
@@ -182,7 +182,7 @@ describe("Copies of messages for a person who is away", () => {
     expect(await isAway()).to.equal(false);
   });
 
-  it("are made once, after a kill of the worker before any statement of the job", async () => {
+  it("are made exactly once, at whichever statement of the job the worker is killed", async () => {
     const { db } = scene;
     await sendAway(db, person);
     const ids = [await say(), await say()];

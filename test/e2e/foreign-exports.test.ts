@@ -58,7 +58,7 @@ describe("exports of other servers, converted and imported", () => {
     return realmId;
   }
 
-  /** Gives an account a key of the test's, as nobody knows its own. */
+  /** Returns a client of an account. Replaces the API key of the account, which is not known. */
   async function as(realmId: number, address: string): Promise<GatewayClient> {
     const apiKey = createHash("md5").update(`${address} ${realmId}`).digest("hex");
     const hex = (bytes: Uint8Array) => `\\x${Buffer.from(bytes).toString("hex")}`;

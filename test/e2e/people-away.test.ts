@@ -7,18 +7,19 @@ import { AwayWorld, sendAway } from "./support/away-world.ts";
 
 const steps = 90;
 
-/** One operation, the same in both organizations. */
+/** An operation that is done in both organizations. */
 interface Step {
   readonly name: string;
   take(world: AwayWorld): Promise<Answer | void>;
 }
 
-// docs/decisions/083: nobody can tell from an answer whether copies were deferred.
-describe("People who were away", function () {
+// docs/decisions/083: answers are the same with and without deferred copies. In one of two organizations people are away; the
+// same random operations must have the same results in both.
+describe("People who come back", function () {
   this.timeout(300_000);
   const scene = useScene();
 
-  it("see the same as if they had been there", () =>
+  it("see what they would see if they had not been away", () =>
     withChance(async (chance) => {
       const worlds = [await AwayWorld.begin(scene), await AwayWorld.begin(scene)] as const;
       const walk = new Walk(chance);
@@ -61,7 +62,7 @@ describe("People who were away", function () {
     }));
 });
 
-/** Decides what happens next. */
+/** Chooses the next operation at random. */
 class Walk {
   readonly #chance: Chance;
   readonly #away = new Set<number>();
@@ -194,7 +195,7 @@ class Walk {
     }
   }
 
-  /** Something that a person who is there does with their own account. */
+  /** Returns an operation of a present person on their own account. */
   #own(
     actor: number | undefined,
     {

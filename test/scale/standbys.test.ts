@@ -18,7 +18,7 @@ describe("The dashboard of a database with a standby", function () {
     return;
   }
 
-  it("shows the server and its standby, and says when commits wait for a standby that is gone", async () => {
+  it("shows the server and its standby, and reports that commits wait while the standby is down", async () => {
     const servers = await startReplicatedPostgres(programs);
     const world = await openWorld("postgres", { databaseUrl: await prepareDatabase(servers) });
     const login = { role: "viewer", user: "viktor", password: "only looking" } as const;

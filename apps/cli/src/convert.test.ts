@@ -28,8 +28,8 @@ describe("carillon organization convert", () => {
     const { code, said, noted } = await convert("one", "--name", "Acme Works");
     expect(code, noted).to.equal(0);
     expect(said.split("\n")).to.include.members(["1 messages", "6 users", "3 channels"]);
-    expect(noted).to.include("Left out: pins of messages (1)");
-    expect(noted).to.include("Not carried over as it was: e-mail address (1)");
+    expect(noted).to.include("Left out on purpose: pins of messages (1)");
+    expect(noted).to.include("Left out or changed: e-mail address (1)");
     expect(await readFile(join(folder, "one/realms.ndjson"), "utf8")).to.include("Acme Works");
     expect(await readFile(join(folder, "one-report.ndjson"), "utf8")).to.include("U0NOMAIL");
   });

@@ -99,8 +99,8 @@ export class PictureMaker {
       where: file,
       why:
         made.reason === "notDecodable"
-          ? "is no picture that can be read"
-          : "is too large a picture",
+          ? "cannot be read as a picture"
+          : "is too large for a picture",
     });
     return undefined;
   }

@@ -15,7 +15,7 @@ import {
   userGroup,
 } from "@carillon/testkit";
 
-/** Makes people count as away, as if their last request had come a month ago, and defers their copies. */
+/** Defers the copies of people, after changing the time of their last request to 30 days ago. */
 export async function sendAway(db: Database, ...people: readonly TestAccount[]): Promise<void> {
   const ids = people.map(({ id }) => id);
   await db.rows("DELETE FROM event_queue WHERE user_id = ANY($1)", [ids]);
@@ -27,20 +27,20 @@ export async function sendAway(db: Database, ...people: readonly TestAccount[]):
   await deferToday(db);
 }
 
-/** Runs the daily work that defers copies, whether or not it has run today. */
+/** Runs the daily task that defers copies, even if it has already run today. */
 export async function deferToday(db: Database, days = 14): Promise<number> {
   await db.rows("DELETE FROM daily_work WHERE name = 'defer-copies'");
   return deferCopiesOfAbsent({ db, signal: new AbortController().signal, days });
 }
 
-/** An organization whose people, channels and messages are named by their places, so that two can be compared. */
+/** An organization in which people, channels and messages are numbered, so that two organizations can be compared. */
 export class AwayWorld {
   readonly org: TestOrganization;
   readonly people: readonly TestAccount[];
   readonly rooms: readonly TestChannel[];
   readonly group: { readonly id: number; readonly name: string };
   readonly #scene: Scene;
-  /** Ids of messages of the last {@link loadIds}, archived ones included, ascending. */
+  /** Ids of all messages, including archived ones, in ascending order, as {@link loadIds} found them last. */
   ids: readonly number[] = [];
 
   private constructor(
@@ -86,7 +86,7 @@ export class AwayWorld {
     return this.#scene.as(nth(this.people, person));
   }
 
-  /** Runs the jobs of requests. */
+  /** Runs the jobs that requests have recorded. */
   async runJobs(): Promise<void> {
     await runIntents(this.#scene.db, markRead);
   }
@@ -100,7 +100,7 @@ export class AwayWorld {
     this.ids = rows.map(({ id }) => id);
   }
 
-  /** Returns what the person sees and has, with names instead of ids. */
+  /** Returns the person's copies and what the person sees, with numbers of messages instead of ids. */
   async stateOf(person: number): Promise<unknown> {
     const client = this.as(person);
     await this.loadIds();
@@ -129,7 +129,7 @@ export class AwayWorld {
     };
   }
 
-  /** The accounts that have read the message, as the owner sees it. */
+  /** Returns the accounts that have read the message, as the owner sees them. */
   async readersOf(place: number): Promise<unknown> {
     const id = this.ids[place];
     const { status, body } = await this.owner.get(`/api/v1/messages/${id}/read_receipts`);
@@ -137,7 +137,7 @@ export class AwayWorld {
     return [status, readers.map((reader) => this.#person(reader)).toSorted()];
   }
 
-  /** The archived messages with the flags of their holders. */
+  /** Returns the archived messages with the flags of their holders. */
   async archive(): Promise<unknown> {
     await this.loadIds();
     const rows = await this.#scene.db.rows<{ id: number; holders: number[]; flags: number[] }>(

@@ -45,12 +45,9 @@ export async function convert(
       }),
   );
   for (const [table, count] of records) if (count > 0) terminal.say(`${count} ${table}`);
-  for (const [kind, count] of skipped) terminal.note(`Left out: ${kind} (${count})`);
-  for (const [kind, count] of reported)
-    terminal.note(`Not carried over as it was: ${kind} (${count})`);
-  terminal.note(
-    `Converted into ${folder}. What was left out or changed is listed in ${reportFile}.`,
-  );
+  for (const [kind, count] of skipped) terminal.note(`Left out on purpose: ${kind} (${count})`);
+  for (const [kind, count] of reported) terminal.note(`Left out or changed: ${kind} (${count})`);
+  terminal.note(`Converted into ${folder}. ${reportFile} lists what was left out or changed.`);
 }
 
 function topicProblem(topic: string): string | undefined {

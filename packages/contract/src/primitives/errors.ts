@@ -112,7 +112,7 @@ export const errors = {
   comingBack: (retryAfter: number) =>
     new ApiError(
       "INTERNAL_ERROR",
-      "The server is preparing the messages of your absence; nothing was changed",
+      "The server is preparing the messages that were sent in your absence; nothing was changed",
       {},
       { reason: "unavailable", retryAfter },
     ),
