@@ -84,7 +84,7 @@ export async function reopenOrganization(tx: Tx, realmId: number): Promise<void>
   await lockOrganization(tx, realmId);
   if ((await tx.rows(reopen, [realmId])).length === 0)
     throw errors.badRequest(
-      "the organization is not read-only, or it has been redirected, which cannot be undone",
+      "the organization is not read-only, or it has been redirected: there is no way back",
     );
   await tx.lock({ name: "eventHead", keys: [realmId] }, open, [realmId]);
   recordAudit(tx, realmId, null, [{ type: "organization_reopened" }]);
