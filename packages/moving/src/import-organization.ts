@@ -214,6 +214,7 @@ async function runSteps(
   const { id, db, site, files, organization, subdomain } = options;
   const realmId = await organizationOf(client, options);
   const realm = { old: organization.id, new: realmId };
+  const newUrl = realmUrl(site, { ...(await loadRealm(db, realmId)), subdomain });
   const base: Import = {
     client,
     db,
@@ -223,11 +224,10 @@ async function runSteps(
     reader,
     id,
     realmId,
+    ids: new FoundIds(client, id, { sourceUrl: reader.manifest.source.url, newUrl, realm }),
     progress: options.progress ?? (() => {}),
   };
-  const newUrl = realmUrl(site, { ...(await loadRealm(db, realmId)), subdomain });
   const of = await startImporting(base, {
-    ids: new FoundIds(client, id, { sourceUrl: reader.manifest.source.url, newUrl, realm }),
     key: options.key,
     columns: await readColumns(client),
     subdomain,

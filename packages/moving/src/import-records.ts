@@ -16,13 +16,12 @@ import {
   type RecordIds,
   type Row,
 } from "./map-record.ts";
-import { type FoundIds, RecordProblem, WantedIds } from "./new-ids.ts";
+import { RecordProblem, WantedIds } from "./new-ids.ts";
 import { movedTables } from "./tables.ts";
 import type { TransferKey } from "./transfer-key.ts";
 
 /** What the steps of an import share. */
 export interface Importing extends Import {
-  readonly ids: FoundIds;
   readonly key: TransferKey | undefined;
   readonly columns: ReadonlyMap<string, ReadonlySet<string>>;
   readonly systemGroups: Readonly<Record<SystemGroupName, number>>;
@@ -34,7 +33,7 @@ export interface Importing extends Import {
 /** Creates the shared state of the steps. */
 export async function startImporting(
   of: Import,
-  more: Pick<Importing, "ids" | "key" | "columns" | "subdomain">,
+  more: Pick<Importing, "key" | "columns" | "subdomain">,
 ): Promise<Importing> {
   const systemGroups = await loadSystemGroups(of.db, of.realmId);
   return { ...of, ...more, systemGroups, fieldTypes: new Map() };

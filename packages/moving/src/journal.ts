@@ -5,7 +5,7 @@ import { type NumberedRecord, TransferError, type TransferReader } from "@carill
 import type pg from "pg";
 
 import { ask, inTransaction } from "./connect.ts";
-import { RecordProblem } from "./new-ids.ts";
+import { type FoundIds, RecordProblem } from "./new-ids.ts";
 
 /** An import in progress. */
 export interface Import {
@@ -19,6 +19,7 @@ export interface Import {
   readonly reader: TransferReader;
   readonly id: number;
   readonly realmId: number;
+  readonly ids: FoundIds;
   readonly progress: (what: string, done: number) => void;
 }
 
@@ -71,6 +72,7 @@ export async function inSlicesOf(
     const records = slice;
     slice = [];
     bytes = 0;
+    of.ids.forgetIfMany();
     await storeSlice(of, table, records, async () => {
       await store(records);
       await recordPlace(of, { step, line: last.line });

@@ -102,7 +102,6 @@ export class FoundIds implements NewIds {
 
   /** Looks up what is wanted. In the transaction of the records, because it gives ids to deleted records. */
   async load(wanted: WantedIds): Promise<void> {
-    if (this.#kept > maxKept) this.forget();
     for (const [kind, olds] of wanted.kinds) {
       const missing = [...olds].filter((old) => this.of(kind, old) === undefined);
       await this.#find(kind, missing);
@@ -141,8 +140,12 @@ export class FoundIds implements NewIds {
     }
   }
 
-  /** Forgets all ids, such as those of a transaction that was rolled back. */
-  forget(): void {
+  /**
+   * Forgets all ids if they are many. Called between two slices: one slice looks ids up several times, and needs those of
+   * its first look-up until its end.
+   */
+  forgetIfMany(): void {
+    if (this.#kept <= maxKept) return;
     this.#ids.clear();
     this.#kept = 0;
   }

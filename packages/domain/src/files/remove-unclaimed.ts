@@ -8,11 +8,13 @@ import { takeFromStorage } from "./storage-used.ts";
 /** SQL: the folders of a path. They identify the file; a text may encode the name after them in another way. */
 const folders = (path: string) => `substring(${path} FROM '^[0-9]+/[0-9a-f]{2}/[A-Za-z0-9_-]{24}')`;
 
+/** Leaves out organizations that are being imported: the claims of their files come after all their messages. */
 const candidates = statement({
   name: "unclaimed-files",
   text: `SELECT a.id, a.realm_id AS "realmId", ${folders("a.path_id")} AS folders FROM attachments a
     WHERE a.id > $1 AND a.created_at < now() - interval '5 weeks'
       AND NOT EXISTS (SELECT FROM attachment_claims claim WHERE claim.attachment_id = a.id)
+      AND NOT EXISTS (SELECT FROM organization_imports i WHERE i.realm_id = a.realm_id AND i.finished_at IS NULL)
     ORDER BY a.id LIMIT $2`,
   overrides: { folders: notNull },
 });

@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { findUnclaimed } from "@carillon/domain";
+import { testFiles, testSite, useDatabase } from "@carillon/testkit";
+import { TransferWriter } from "@carillon/transfer";
+import { expect } from "chai";
+
+import { importOrganization, type ImportOptions } from "./import-organization.ts";
+
+type Tables = Readonly<Record<string, readonly object[]>>;
+
+/** An organization of two people who talk in one channel. */
+const talk: Tables = {
+  users: [
+    { id: 1, full_name: "Ada", delivery_email: "ada@example.com", role: 100 },
+    { id: 2, full_name: "Bob", delivery_email: "bob@example.com" },
+  ],
+  channels: [{ id: 5, name: "general" }],
+  subscriptions: [
+    { channel_id: 5, user_id: 1 },
+    { channel_id: 5, user_id: 2 },
+  ],
+};
+const message = (id: number, content: string, more: object = {}) => ({
+  id,
+  sender_id: 1,
+  channel_id: 5,
+  topic: "t",
+  sent_at: "2020-01-01T00:00:00Z",
+  content,
+  ...more,
+});
+
+describe("an import of records that another program has written", () => {
+  const db = useDatabase();
+  const site = testSite();
+  let parent: string;
+  let exports = 0;
+  before(async () => {
+    parent = await mkdtemp(join(tmpdir(), "carillon-written-"));
+  });
+  after(() => rm(parent, { recursive: true, force: true }));
+
+  async function written(
+    tables: Tables,
+    { kind = "slack", files = [] }: { kind?: string; files?: readonly Buffer[] } = {},
+  ): Promise<ImportOptions> {
+    const subdomain = `written-${++exports}`;
+    const folder = join(parent, subdomain);
+    const writer = await TransferWriter.open(folder, { kind });
+    for (const bytes of files)
+      await writer.addFile(contentOf(bytes), async () => Readable.from([bytes]));
+    await writer.write("realms", [{ id: 9, name: "Written" }]);
+    for (const [table, records] of Object.entries({ ...talk, ...tables }))
+      await writer.write(table, records as never);
+    await writer.finish();
+    return { databaseUrl: db.url, db, site, folder, subdomain, key: undefined, files: testFiles() };
+  }
+
+  const contentOf = (bytes: Buffer) => ({
+    sha256: createHash("sha256").update(bytes).digest("hex"),
+    size: bytes.length,
+  });
+
+  it("keeps its files, which have no claims before the messages are there", async () => {
+    const bytes = Buffer.from("an old file");
+    const options = await written(
+      {
+        attachments: [
+          {
+            id: 1,
+            owner_id: 1,
+            path_id: "1/old.txt",
+            name: "old.txt",
+            created_at: "2020-01-01T00:00:00Z",
+            ...contentOf(bytes),
+          },
+        ],
+        messages: [message(1, "[old](/user_uploads/1/old.txt)")],
+        attachment_claims: [{ attachment_id: 1, message_id: 1 }],
+      },
+      { files: [bytes] },
+    );
+    const progress = (step: string) => {
+      if (step === "messages") throw new Error("broken off");
+    };
+    await importOrganization({ ...options, progress }).catch(() => {});
+    expect(await db.rows("SELECT FROM attachments")).to.have.length(1);
+    expect((await findUnclaimed(db, 0, 100)).ids).to.deep.equal([]);
+    const { realmId } = await importOrganization(options);
+    expect(
+      await db.rows(
+        `SELECT FROM attachments a JOIN attachment_claims c ON c.attachment_id = a.id WHERE a.realm_id = ${realmId}`,
+      ),
+    ).to.have.length(1);
+  });
+});
