@@ -989,6 +989,15 @@ declare module "@carillon/db" {
     "files-in-unsent-texts": {
       folders: string | null;
     };
+    "files-linked-by-authors": {
+      authorId: number | null;
+      pathId: string;
+      contentType: string;
+      state: string | null;
+      width: number | null;
+      height: number | null;
+      frames: number | null;
+    };
     "files-of-message-hold": {
       id: number;
     };

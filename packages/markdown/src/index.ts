@@ -33,7 +33,7 @@ export { plainText } from "./plain/plain-text.ts";
 export { fencedQuote, maxQuoteFrameLength, quotedLines } from "./quote-source.ts";
 export { renderDescription } from "./render-description.ts";
 export { renderMessage, renderVersion } from "./render-message.ts";
-export { RenderLimitError } from "./rendering.ts";
+export { plainHtml, RenderLimitError } from "./rendering.ts";
 export { highlight, highlightableWords } from "./search/highlight.ts";
 export { searchText } from "./search/search-text.ts";
 export { topicLinks } from "./topic-links.ts";

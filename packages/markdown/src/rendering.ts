@@ -1,3 +1,4 @@
+import { escapeText } from "./escape.ts";
 import type { Previews } from "./previews/previews.ts";
 import type { Lookups } from "./types.ts";
 
@@ -48,4 +49,9 @@ export function takeMarkup(rendering: Rendering, html: number, source: number): 
 /** Throws `RenderLimitError` when `html` has grown too long. */
 export function checkLength(html: string): void {
   if (html.length > LONGEST_HTML) throw new RenderLimitError();
+}
+
+/** Returns the HTML of a text without interpreting its markup. */
+export function plainHtml(text: string): string {
+  return `<p>${escapeText(text).replaceAll("\n", "<br>\n")}</p>`;
 }

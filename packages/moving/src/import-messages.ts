@@ -1,4 +1,4 @@
-import { renderImported, searchVector, topicWords } from "@carillon/domain";
+import { type ImportedRendering, renderImported, searchVector, topicWords } from "@carillon/domain";
 import { renderVersion } from "@carillon/markdown";
 import { directTopic, ensureDirectRecipients, flag, membersOf, memberKey } from "@carillon/model";
 import { copyFlags, type MessageRecord, type NumberedRecord } from "@carillon/transfer";
@@ -209,7 +209,8 @@ async function store(of: Importing, messages: readonly Imported[], client: numbe
     if ("problem" in one)
       throw atLine(line, () => new RecordProblem(`${one.problem} (line ${line})`));
     const former = formerTexts(row).map(() => rendered[next++]!);
-    const { id, topic = "", content, sent_at, client_id = client, last_edit_at, ...rest } = row;
+    if (one.change !== undefined) of.report(`messages.ndjson, line ${line}: ${one.change}`);
+    const { id, topic = "", content: _, sent_at, client_id = client, last_edit_at, ...rest } = row;
     return {
       id,
       realm_id: of.realmId,
@@ -217,7 +218,7 @@ async function store(of: Importing, messages: readonly Imported[], client: numbe
       recipient_id: recipientId,
       is_channel: isChannel,
       topic: isChannel ? topic : directTopic,
-      content,
+      content: one.content,
       rendered_content: one.html,
       render_version: renderVersion,
       sent_at,
@@ -259,17 +260,16 @@ function formerTexts(row: Row): string[] {
   );
 }
 
-function withFormer(
-  row: Row,
-  rendered: ReadonlyArray<{ html: string } | { problem: string }>,
-): unknown {
+function withFormer(row: Row, rendered: readonly ImportedRendering[]): unknown {
   const history = row["edit_history"] ?? null;
   if (!Array.isArray(history)) return null;
   let next = 0;
   return history.map((entry: Row) => {
     if (typeof entry["prev_content"] !== "string") return entry;
     const one = rendered[next++]!;
-    return { ...entry, prev_rendered_content: "html" in one ? one.html : "" };
+    return "html" in one
+      ? { ...entry, prev_content: one.content, prev_rendered_content: one.html }
+      : { ...entry, prev_rendered_content: "" };
   });
 }
 

@@ -39,6 +39,8 @@ export interface ImportOptions {
   readonly key: TransferKey | undefined;
   readonly files: FileStore;
   readonly progress?: (what: string, done: number) => void;
+  /** Gets a sentence with file and line for each record that the import has changed. */
+  readonly report?: (change: string) => void;
 }
 
 /** An organization that was imported. */
@@ -226,6 +228,7 @@ async function runSteps(
     realmId,
     ids: new FoundIds(client, id, { sourceUrl: reader.manifest.source.url, newUrl, realm }),
     progress: options.progress ?? (() => {}),
+    report: options.report ?? (() => {}),
   };
   const of = await startImporting(base, {
     key: options.key,

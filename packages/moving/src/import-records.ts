@@ -290,7 +290,15 @@ async function completeScheduled(
       return atLine(rows[index]!.line, () => {
         throw new RecordProblem(one.problem);
       });
-    return { ...row, rendered_content: one.html, has_attachment: one.hasAttachment };
+    const { line } = rows[index]!;
+    if (one.change !== undefined)
+      of.report(`scheduled_messages.ndjson, line ${line}: ${one.change}`);
+    return {
+      ...row,
+      content: one.content,
+      rendered_content: one.html,
+      has_attachment: one.hasAttachment,
+    };
   });
 }
 

@@ -4,13 +4,24 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { findUnclaimed } from "@carillon/domain";
-import { testFiles, testSite, useDatabase } from "@carillon/testkit";
+import { pngPicture, testFiles, testSite, useDatabase } from "@carillon/testkit";
 import { TransferWriter } from "@carillon/transfer";
 import { expect } from "chai";
 
 import { importOrganization, type ImportOptions } from "./import-organization.ts";
 
+async function* linesOf(records: readonly object[]): AsyncGenerator<string> {
+  for (const record of records) yield JSON.stringify(record);
+}
+
 type Tables = Readonly<Record<string, readonly object[]>>;
+
+interface Written {
+  readonly kind?: string;
+  readonly files?: readonly Uint8Array[];
+  /** Further columns of the organization. */
+  readonly organization?: object;
+}
 
 /** An organization of two people who talk in one channel. */
 const talk: Tables = {
@@ -46,21 +57,21 @@ describe("an import of records that another program has written", () => {
 
   async function written(
     tables: Tables,
-    { kind = "slack", files = [] }: { kind?: string; files?: readonly Buffer[] } = {},
+    { kind = "slack", files = [], organization = {} }: Written = {},
   ): Promise<ImportOptions> {
     const subdomain = `written-${++exports}`;
     const folder = join(parent, subdomain);
     const writer = await TransferWriter.open(folder, { kind });
     for (const bytes of files)
       await writer.addFile(contentOf(bytes), async () => Readable.from([bytes]));
-    await writer.write("realms", [{ id: 9, name: "Written" }]);
+    await writer.write("realms", [{ id: 9, name: "Written", ...organization }]);
     for (const [table, records] of Object.entries({ ...talk, ...tables }))
-      await writer.write(table, records as never);
+      await writer.writeLines(table, linesOf(records));
     await writer.finish();
     return { databaseUrl: db.url, db, site, folder, subdomain, key: undefined, files: testFiles() };
   }
 
-  const contentOf = (bytes: Buffer) => ({
+  const contentOf = (bytes: Uint8Array) => ({
     sha256: createHash("sha256").update(bytes).digest("hex"),
     size: bytes.length,
   });
@@ -96,5 +107,56 @@ describe("an import of records that another program has written", () => {
         `SELECT FROM attachments a JOIN attachment_claims c ON c.attachment_id = a.id WHERE a.realm_id = ${realmId}`,
       ),
     ).to.have.length(1);
+  });
+
+  interface Stored {
+    readonly content: string;
+    readonly html: string;
+    readonly hasAttachment: boolean;
+    readonly hasImage: boolean;
+  }
+  const messagesOf = (realmId: number) =>
+    db.rows<Stored>(
+      `SELECT content, rendered_content AS html, has_attachment AS "hasAttachment", has_image AS "hasImage"
+       FROM messages WHERE realm_id = ${realmId} ORDER BY id`,
+    );
+
+  it("cuts a text that is too long, and reports its line", async () => {
+    const long = `${"x".repeat(9_990)} and its end`;
+    const options = await written({
+      messages: [
+        message(1, "short"),
+        message(2, long, { edit_history: [{ user_id: 1, timestamp: 1, prev_content: long }] }),
+      ],
+    });
+    const changes: string[] = [];
+    const { realmId } = await importOrganization({
+      ...options,
+      report: (one) => changes.push(one),
+    });
+    const [, cut] = await messagesOf(realmId);
+    expect(cut?.content).to.match(/^x{9980}\n\[message truncated\]$/);
+    expect(cut?.html).to.contain("[message truncated]</p>");
+    expect(changes).to.deep.equal([
+      "messages.ndjson, line 2: content has more than 10000 code points: its end was cut off",
+    ]);
+  });
+
+  it("shows pictures of other people in messages, whose claims come later", async () => {
+    const bytes = pngPicture(20, 20);
+    const options = await written(
+      {
+        attachments: [
+          { id: 1, owner_id: 2, path_id: "1/cat.png", name: "cat.png", ...contentOf(bytes) },
+        ],
+        messages: [message(1, "[cat](/user_uploads/1/cat.png)")],
+        attachment_claims: [{ attachment_id: 1, message_id: 1 }],
+      },
+      { files: [bytes] },
+    );
+    const { realmId } = await importOrganization(options);
+    const [stored] = await messagesOf(realmId);
+    expect(stored?.html).to.contain("message_inline_image");
+    expect(stored).to.include({ hasAttachment: true, hasImage: true });
   });
 });

@@ -21,6 +21,8 @@ export interface Import {
   readonly realmId: number;
   readonly ids: FoundIds;
   readonly progress: (what: string, done: number) => void;
+  /** Reports what the import has changed in a record. */
+  readonly report: (change: string) => void;
 }
 
 /** Where an import goes on: the steps before it are done. */

@@ -147,7 +147,8 @@ export async function readOrganization(
     const subdomain = options.subdomain === "-" ? "" : options.subdomain;
     await withFiles(connected, async (files) => {
       const progress = progressOf(context);
-      const importing = { databaseUrl, db, site, folder, subdomain, key, files, progress };
+      const report = (change: string) => context.terminal.note(change);
+      const importing = { databaseUrl, db, site, folder, subdomain, key, files, progress, report };
       if (options.discard) {
         await giveUpImport(importing);
         context.terminal.say("Deleted what the unfinished import had stored.");

@@ -89,15 +89,23 @@ export async function fileByPath(sql: Sql, pathId: string): Promise<StoredFileRo
   return (await sql.rows(byPath, [pathId]))[0];
 }
 
-const readableByAuthors = statement({
-  name: "files-readable-by-authors",
-  text: `SELECT wanted.author_id AS "authorId", a.path_id AS "pathId", a.content_type AS "contentType",
+const filesByAuthor = `SELECT wanted.author_id AS "authorId", a.path_id AS "pathId", a.content_type AS "contentType",
       i.state, i.width, i.height, i.frames
     FROM unnest((SELECT $2::int[]), (SELECT $3::text[])) AS wanted (author_id, path_id)
     JOIN users viewer ON viewer.realm_id = $1 AND viewer.id = wanted.author_id
     JOIN attachments a ON a.realm_id = $1 AND a.path_id = wanted.path_id
-    LEFT JOIN images i ON i.attachment_id = a.id
+    LEFT JOIN images i ON i.attachment_id = a.id`;
+
+const readableByAuthors = statement({
+  name: "files-readable-by-authors",
+  text: `${filesByAuthor}
     WHERE ${readable}`,
+  overrides: { authorId: notNull },
+});
+
+const linkedByAuthors = statement({
+  name: "files-linked-by-authors",
+  text: filesByAuthor,
   overrides: { authorId: notNull },
 });
 
@@ -107,9 +115,24 @@ interface WantedFiles {
   readonly pathIds: readonly string[];
 }
 
-/** Returns the files that each author may read, by author and path. Authors who may read none are missing. */
-export async function filesReadableByAuthors(
+/** Finds files by author and path. Authors without files are missing. */
+export type FindFiles = (
   sql: Sql,
+  realmId: number,
+  wanted: readonly WantedFiles[],
+) => Promise<ReadonlyMap<number, ReadonlyMap<string, LinkedFile>>>;
+
+/** Returns the files that each author may read. */
+export const filesReadableByAuthors: FindFiles = (sql, realmId, wanted) =>
+  filesOf(sql, readableByAuthors, realmId, wanted);
+
+/** Returns the files that each author links to, without checking access. */
+export const filesOfOrganization: FindFiles = (sql, realmId, wanted) =>
+  filesOf(sql, linkedByAuthors, realmId, wanted);
+
+async function filesOf(
+  sql: Sql,
+  query: typeof readableByAuthors,
   realmId: number,
   wanted: readonly WantedFiles[],
 ): Promise<ReadonlyMap<number, ReadonlyMap<string, LinkedFile>>> {
@@ -122,7 +145,7 @@ export async function filesReadableByAuthors(
   const pairs = [...byAuthor].flatMap(([authorId, paths]) =>
     [...paths].map((path) => ({ authorId, path })),
   );
-  const rows = await sql.rows(readableByAuthors, [
+  const rows = await sql.rows(query, [
     realmId,
     pairs.map(({ authorId }) => authorId),
     pairs.map(({ path }) => path),

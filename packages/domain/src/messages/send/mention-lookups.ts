@@ -22,7 +22,7 @@ import {
 } from "@carillon/markdown";
 
 import { emojiOfTexts } from "../../emoji/realm-emoji.ts";
-import { filesReadableByAuthors } from "../../files/file-access.ts";
+import { filesReadableByAuthors, type FindFiles } from "../../files/file-access.ts";
 import { loadUnseenByGuests } from "./unseen-by-guests.ts";
 
 /** A group that a message names, with the permission to mention it. */
@@ -79,6 +79,7 @@ export async function loadMentionLookups(
   realmId: number,
   organizationUrl: string,
   texts: readonly AuthoredText[],
+  findFiles: FindFiles = filesReadableByAuthors,
 ): Promise<MentionLookups> {
   const named = <T>(of: (names: ParsedMessage["names"]) => readonly T[]) =>
     distinct(texts.flatMap(({ parsed }) => of(parsed.names)));
@@ -95,7 +96,7 @@ export async function loadMentionLookups(
   const readableUploads =
     uploading.length === 0
       ? noUploads
-      : filesReadableByAuthors(
+      : findFiles(
           sql,
           realmId,
           uploading.map(({ parsed, authorId }) => ({ authorId, pathIds: parsed.uploadPaths })),
@@ -155,12 +156,16 @@ export async function loadMentionLookups(
   };
 }
 
-/** Loads the lookups of texts that need no check, and the data they depend on, from one snapshot. */
+/**
+ * Loads the lookups of texts that need no check, and the data they depend on, from one snapshot.
+ * @param findFiles finds the files that the texts link to; default: those that the authors may read
+ */
 export async function loadRendering(
   sql: Sql,
   realmId: number,
   organizationUrl: string,
   texts: readonly AuthoredText[],
+  { findFiles }: { readonly findFiles?: FindFiles } = {},
 ): Promise<MentionContext & { readonly lookups: MentionLookups }> {
   return inOneStatement(sql, async (one) => {
     const [realm, memberships, lookups] = await Promise.all([
@@ -169,7 +174,7 @@ export async function loadRendering(
         one,
         texts.map(({ authorId }) => authorId),
       ),
-      loadMentionLookups(one, realmId, organizationUrl, texts),
+      loadMentionLookups(one, realmId, organizationUrl, texts, findFiles),
     ]);
     return { realm, memberships, lookups };
   });
