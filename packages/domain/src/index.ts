@@ -430,7 +430,13 @@ export {
 export { addressChangeMail, confirmAddress, findWantedAddress } from "./users/change-address.ts";
 export { deactivationMail } from "./users/deactivation-mail.ts";
 export { runEndInvitationsStep } from "./users/end-invitations.ts";
-export { checkPassword, hashPassword, passwordLength, verifyPassword } from "./users/passwords.ts";
+export {
+  checkPassword,
+  hashPassword,
+  isPasswordHash,
+  passwordLength,
+  verifyPassword,
+} from "./users/passwords.ts";
 export { promoteMembers } from "./users/promote-members.ts";
 export { reactivateUser } from "./users/reactivate-user.ts";
 export {

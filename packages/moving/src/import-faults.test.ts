@@ -226,6 +226,10 @@ describe("an import that fails", () => {
     record(lines.at(-1) ?? "", more),
   ];
   const sha256 = "0".repeat(64);
+  const salt = Buffer.alloc(16).toString("base64");
+  const hashed = Buffer.alloc(32).toString("base64");
+  const linkifier = (id: number, pattern: string) =>
+    JSON.stringify({ id, pattern, url_template: "https://example.com/", order: id });
 
   for (const [what, table, change, problem] of [
     [
@@ -287,6 +291,42 @@ describe("an import that fails", () => {
       "users",
       (lines) => last(lines, { api_key_sealed: "AAAA" }),
       /^users.ndjson, line \d+: api_key_sealed: was not sealed with the key/,
+    ],
+    [
+      "a password hash that would take half an hour to verify",
+      "users",
+      (lines) => last(lines, { password_hash: `scrypt$32768$8$30000$${salt}$${hashed}` }),
+      /^users.ndjson, line \d+: password_hash: is not a hash that a server of this version makes/,
+    ],
+    [
+      "a password hash with an empty key, which every password fits",
+      "users",
+      (lines) => last(lines, { password_hash: `scrypt$32768$8$1$${salt}$` }),
+      /^users.ndjson, line \d+: password_hash: is not a hash/,
+    ],
+    [
+      "a linkifier that an administrator could not create",
+      "linkifiers",
+      () => [linkifier(1, "a".repeat(251))],
+      /^linkifiers.ndjson, line 1: pattern must not have more than 250 characters/,
+    ],
+    [
+      "more linkifiers than an organization can have",
+      "linkifiers",
+      () => Array.from({ length: 101 }, (_, index) => linkifier(index + 1, `T${index}`)),
+      /^linkifiers.ndjson, line 101: an organization cannot have more than 100 linkifiers/,
+    ],
+    [
+      "linkifiers with too many instructions in all",
+      "linkifiers",
+      () => Array.from({ length: 20 }, (_, index) => linkifier(index + 1, `T${index}[a-z]{150}`)),
+      /^linkifiers.ndjson, line 1\d: the linkifiers of an organization cannot take more than 2000/,
+    ],
+    [
+      "a snippet of a megabyte",
+      "saved_snippets",
+      () => [JSON.stringify({ id: 1, user_id: 1, title: "long", content: "x".repeat(2 ** 20) })],
+      /^saved_snippets.ndjson, line 1: content: has more than 100000 characters/,
     ],
     [
       "a picture with a path that leads elsewhere",

@@ -5,6 +5,7 @@ import { randomKey } from "@carillon/kit";
 import { columnsOf, defaultGroups, hostOf, loadRealm, loadSystemGroups } from "@carillon/model";
 import type { NumberedRecord } from "@carillon/transfer";
 
+import { checkRecords } from "./check-records.ts";
 import { ask } from "./connect.ts";
 import { insertRows } from "./insert-rows.ts";
 import { atLine, type Import, inSlicesOf } from "./journal.ts";
@@ -73,6 +74,7 @@ export async function importRecords(
 ): Promise<void> {
   if (table === "custom_profile_field_values") await readFieldTypes(of);
   await inSlicesOf(of, { table, step, after }, async (records) => {
+    await checkRecords(of, table, records);
     const mapped = await mapRecords(of, table, withoutSystem(table, records));
     const byLine = new Map(records.map(({ record, line }) => [line, record]));
     const rows = mapped.map(({ row, line }) => ({

@@ -2,7 +2,7 @@ import { createHook } from "node:async_hooks";
 
 import { expect } from "chai";
 
-import { checkPassword, hashPassword, verifyPassword } from "./passwords.ts";
+import { checkPassword, hashPassword, isPasswordHash, verifyPassword } from "./passwords.ts";
 
 describe("Passwords", () => {
   it("are stored as salted hashes that contain their cost", async () => {
@@ -19,6 +19,32 @@ describe("Passwords", () => {
     const { scryptSync } = await import("node:crypto");
     const key = scryptSync("secret", "saltsaltsaltsalt", 32, { N: 1024, r: 8, p: 1 });
     expect(await verifyPassword("secret", cheap + key.toString("base64"))).to.equal(true);
+  });
+
+  for (const [what, hash] of [
+    ["an empty key", "scrypt$32768$8$1$c2FsdHNhbHRzYWx0c2FsdA==$"],
+    ["a key of one byte", "scrypt$1024$8$1$c2FsdHNhbHRzYWx0c2FsdA==$QQ=="],
+    ["a higher cost", `scrypt$65536$8$1$c2FsdHNhbHRzYWx0c2FsdA==$${"A".repeat(43)}=`],
+    ["a cost that is not a number", `scrypt$x$8$1$c2FsdHNhbHRzYWx0c2FsdA==$${"A".repeat(43)}=`],
+  ] as const)
+    it(`never match a hash with ${what}, at the cost of a wrong password`, async () => {
+      const wrong = await workOf(() => verifyPassword("anything", hash));
+      expect(wrong).to.deep.equal({ matches: false, hashed: 1, composed: 8 });
+      expect(isPasswordHash(hash)).to.equal(false);
+    });
+
+  it("are recognized as hashes of this server", async () => {
+    const hash = await hashPassword("secret");
+    expect(isPasswordHash(hash)).to.equal(true);
+    for (const other of [
+      "",
+      "secret",
+      `${hash}$`,
+      `${hash}AAAA`,
+      hash.replace("$8$1$", "$8$30000$"),
+      hash.replace("32768", "16777216"),
+    ])
+      expect(isPasswordHash(other), other).to.equal(false);
   });
 
   it("are equal in all Unicode compositions", async () => {
@@ -58,7 +84,7 @@ describe("Passwords", () => {
       before: (id) => void running.delete(id),
     });
     hook.enable();
-    const cheap = "scrypt$1024$8$1$c2FsdHNhbHRzYWx0c2FsdA==$AAAA";
+    const cheap = `scrypt$1024$8$1$c2FsdHNhbHRzYWx0c2FsdA==$${"A".repeat(43)}=`;
     const results = await Promise.allSettled(
       Array.from({ length: 110 }, () => verifyPassword("wrong", cheap)),
     ).finally(() => hook.disable());
@@ -71,7 +97,7 @@ describe("Passwords", () => {
   });
 
   it("are not counted as attempts if rejected because too many are waiting", async () => {
-    const cheap = "scrypt$1024$8$1$c2FsdHNhbHRzYWx0c2FsdA==$AAAA";
+    const cheap = `scrypt$1024$8$1$c2FsdHNhbHRzYWx0c2FsdA==$${"A".repeat(43)}=`;
     let tries = 0;
     const results = await Promise.allSettled(
       Array.from({ length: 110 }, () => verifyPassword("wrong", cheap, async () => void tries++)),

@@ -41,6 +41,32 @@ function stored(salt: Buffer, key: Buffer): string {
 /** A hash that no password matches: an attempt for an unknown account costs as much as for an existing one. */
 const unmatchableHash = stored(randomBytes(16), randomBytes(keyLength));
 
+/** Returns whether a text is a hash as `hashPassword` makes them, with the same cost and lengths. */
+export function isPasswordHash(text: string): boolean {
+  const parts = text.split("$");
+  const [salt, key] = parts.slice(-2).map((part) => Buffer.from(part, "base64"));
+  return salt?.length === 16 && key?.length === keyLength && text === stored(salt, key);
+}
+
+/**
+ * Splits a hash. One with a key of another length, which might match every password, or with a higher cost, which would
+ * hold up other attempts, becomes a hash that no password matches.
+ * @throws Error for a hash of an unknown kind
+ */
+function partsOf(hash: string) {
+  const [scheme, N, r, p, salt = "", key = ""] = hash.split("$");
+  if (scheme !== "scrypt") throw new Error(`password hashes of the kind ${scheme} are unknown`);
+  const options = { N: Number(N), r: Number(r), p: Number(p) };
+  const expected = Buffer.from(key, "base64");
+  const usable =
+    expected.length === keyLength &&
+    options.N <= cost.N &&
+    options.r <= cost.r &&
+    options.p <= cost.p;
+  if (!usable) return partsOf(unmatchableHash);
+  return { options, salt: Buffer.from(salt, "base64"), expected };
+}
+
 /**
  * Whether the password matches the hash. Without a hash, and for a text longer than any password, returns false after
  * the same time, so that the response time reveals neither whether the account exists nor how long its password is.
@@ -52,16 +78,13 @@ export async function verifyPassword(
   hash: string | null,
   begin: () => Promise<void> = async () => {},
 ): Promise<boolean> {
-  const [scheme, N, r, p, salt = "", key = ""] = (hash ?? unmatchableHash).split("$");
-  if (scheme !== "scrypt") throw new Error(`password hashes of the kind ${scheme} are unknown`);
-  const expected = Buffer.from(key, "base64");
-  const options = { N: Number(N), r: Number(r), p: Number(p) };
+  const { options, salt, expected } = partsOf(hash ?? unmatchableHash);
   const possible = isPossible(password);
   // A text that is too long is not processed at all: normalizing it takes quadratic time.
   const tried = possible ? password : "";
   const actual = await withinLimit(async () => {
     await begin();
-    return derive(tried, Buffer.from(salt, "base64"), options, expected.length);
+    return derive(tried, salt, options, expected.length);
   });
   return timingSafeEqual(actual, expected) && hash !== null && possible;
 }

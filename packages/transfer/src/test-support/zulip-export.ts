@@ -110,6 +110,7 @@ export const sampleRealm: Readonly<Record<string, Rows | string>> = {
   zerver_realmdomain: [{ id: 1, domain: "example.com", allow_subdomains: true }],
   zerver_realmfilter: [
     { id: 1, pattern: "#(?P<id>[0-9]+)", url_template: "https://bugs.example/{id}", order: 1 },
+    { id: 2, pattern: "x".repeat(251), url_template: "https://long.example/", order: 2 },
   ],
   zerver_realmemoji: [
     { id: 40, name: "party", file_name: "40.png", author: 11, deactivated: false },

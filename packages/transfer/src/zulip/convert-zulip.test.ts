@@ -298,7 +298,10 @@ describe("conversion of Zulip's export", () => {
   });
 
   it("carries over what is personal", async () => {
-    const { all } = converted;
+    const { all, report } = converted;
+    expect(report.map((line) => (line as { why?: string }).why)).to.include(
+      "pattern must not have more than 250 characters",
+    );
     expect(await all("custom_profile_field_values")).to.deep.equal([
       { user_id: 10, field_id: 50, value: "+49 30" },
     ]);

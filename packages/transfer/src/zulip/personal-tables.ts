@@ -1,3 +1,5 @@
+import { linkifierProblem } from "@carillon/markdown";
+
 import { cut } from "../clean-names.ts";
 import type { RealmTables } from "./realm-tables.ts";
 import { defined, type Row, RowProblem } from "./row.ts";
@@ -51,12 +53,13 @@ export function personalTables(
     ],
     [
       "linkifiers",
-      tables.map("zerver_realmfilter", (row) => ({
-        id: row.id,
-        pattern: row.text("pattern"),
-        url_template: row.text("url_template"),
-        order: row.maybeNumber("order") ?? 0,
-      })),
+      tables.map("zerver_realmfilter", (row) => {
+        const [pattern, urlTemplate] = [row.text("pattern"), row.text("url_template")];
+        const problem = linkifierProblem({ pattern, urlTemplate });
+        if (problem !== undefined) throw new RowProblem(problem);
+        const order = row.maybeNumber("order") ?? 0;
+        return { id: row.id, pattern, url_template: urlTemplate, order };
+      }),
     ],
     ["custom_profile_fields", fields],
     [
