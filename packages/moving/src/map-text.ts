@@ -20,7 +20,8 @@ const avatar = /\/user_avatars\/(\d{1,15})\//g;
 
 /**
  * Changes the references of a Markdown text: mentions with ids, links to messages, narrows, uploaded files and pictures. A
- * reference to something that the export does not have loses its id, because the id may be another thing's.
+ * reference to something that the export does not have loses its id, because the id may be another thing's. Links to
+ * other servers stay as they are.
  */
 export function mapText(text: string, ids: NewIds): string {
   if (!/[|@#/]/.test(text)) return text;
@@ -33,14 +34,33 @@ export function mapText(text: string, ids: NewIds): string {
       const message = ids.of("messages", Number(id));
       return message === undefined ? `${before}**` : `${before}@${message}**`;
     })
-    .replaceAll(upload, (whole, thumbnail: string | undefined, path: string) => {
-      const found = newPath(path, ids);
+    .replaceAll(upload, (whole, thumbnail: string | undefined, path: string, at, within) => {
+      const found = isOwnLink(within, at, ids) ? newPath(path, ids) : undefined;
       return found === undefined ? whole : `/user_uploads/${thumbnail ?? ""}${found}`;
     })
-    .replaceAll(avatar, (whole, realm: string) =>
-      Number(realm) === ids.realm.old ? `/user_avatars/${ids.realm.new}/` : whole,
+    .replaceAll(avatar, (whole, realm: string, at, within) =>
+      Number(realm) === ids.realm.old && isOwnLink(within, at, ids)
+        ? `/user_avatars/${ids.realm.new}/`
+        : whole,
     )
-    .replaceAll(narrow, (whole) => mapFragment(whole, ids));
+    .replaceAll(narrow, (whole, at, within) =>
+      isOwnLink(within, at, ids) ? mapFragment(whole, ids) : whole,
+    );
+}
+
+/** Characters before a path in which the host is looked for, so that the cost does not grow with the text. */
+const maxHost = 500;
+const endOfLink = /[\s()<>"'\]]/;
+
+/** Returns whether the path or fragment at a place of a text is a relative link, or follows the new address. */
+function isOwnLink(text: string, at: number, { newUrl }: NewIds): boolean {
+  const end = text[at - 1] === "/" ? at - 1 : at;
+  if (text.endsWith(newUrl, end)) return true;
+  // Whatever follows the name of a host is a link to another server, with or without a scheme.
+  if (/[\p{L}\p{N}]/u.test(text.slice(0, end).at(-1) ?? "")) return false;
+  const before = text.slice(Math.max(0, end - maxHost), end);
+  const slashes = before.lastIndexOf("//");
+  return slashes === -1 || endOfLink.test(before.slice(slashes));
 }
 
 /** Changes the address in links to the source. */
@@ -56,11 +76,18 @@ function withNewUrl(text: string, { sourceUrl, newUrl }: NewIds): string {
 function newPath(path: string, ids: NewIds): string | undefined {
   const [plain = "", ...rest] = path.split(/(?=[?#])/);
   const tail = rest.join("");
-  const found = ids.path(plain) ?? ids.path(decoded(plain));
+  const found = pathOf(plain, ids);
   if (found !== undefined) return found + tail;
   const slash = plain.lastIndexOf("/");
-  const folder = slash > 0 ? ids.path(plain.slice(0, slash)) : undefined;
+  const folder = slash > 0 ? pathOf(plain.slice(0, slash), ids) : undefined;
   return folder === undefined ? undefined : `${folder}${plain.slice(slash)}${tail}`;
+}
+
+/** Returns the new path of a file, encoded if the old one is. Asks for both forms: the first pass only collects them. */
+function pathOf(path: string, ids: NewIds): string | undefined {
+  const text = decoded(path);
+  const [plain, encoded] = [ids.path(path), text === path ? undefined : ids.path(text)];
+  return plain ?? (encoded === undefined ? undefined : encodeURI(encoded));
 }
 
 function decoded(text: string): string {
