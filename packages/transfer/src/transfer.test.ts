@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -102,6 +102,24 @@ describe("the format of an exported organization", () => {
       TransferWriter.open(folder, source),
       /has letter.txt, which is not of an export/,
     );
+  });
+
+  it("deletes nothing in a folder that has something else", async () => {
+    const refused = async (names: readonly string[], foreign: RegExp) => {
+      for (const name of names) await writeFile(join(folder, name), "mine");
+      await assert.rejects(TransferWriter.open(folder, source), foreign);
+      for (const name of names)
+        assert.equal(await readFile(join(folder, name), "utf8"), "mine", name);
+    };
+    await refused(["events.ndjson"], /has events.ndjson, which is not of an export/);
+    assert.deepEqual(await readdir(folder), ["events.ndjson"]);
+    await mkdir(join(folder, "files"));
+    await refused(
+      ["events.ndjson", "manifest.json.part", "film.mp4.part"],
+      /has film.mp4.part, which is not of an export/,
+    );
+    await rm(join(folder, "film.mp4.part"));
+    await refused(["events.ndjson", "z.txt"], /has z.txt, which is not of an export/);
   });
 
   const user = { id: 1, full_name: "Ada", delivery_email: "ada@example.com" };

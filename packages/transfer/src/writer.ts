@@ -33,15 +33,17 @@ export class TransferWriter {
    * @throws TransferError if the folder contains a finished export, or anything that is not part of an export
    */
   static async open(folder: string, source: Manifest["source"]): Promise<TransferWriter> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const names = await readdir(folder);
+    if (names.includes("manifest.json"))
+      throw new TransferError(folder, undefined, "already has a finished export");
+    const begun = names.filter((name) => name !== "files");
+    // An unfinished export has this folder; without it, even files of records are something else.
+    const foreign = names.includes("files") ? begun.find((name) => !isOfExport(name)) : begun[0];
+    if (foreign !== undefined)
+      throw new TransferError(folder, undefined, `has ${foreign}, which is not of an export`);
+    for (const name of begun) await rm(join(folder, name), { force: true });
     await mkdir(join(folder, "files"), { recursive: true, mode: 0o700 });
-    for (const name of await readdir(folder)) {
-      if (name === "manifest.json")
-        throw new TransferError(folder, undefined, "already has a finished export");
-      if (recordFilePattern.test(name) || name.endsWith(".part"))
-        await rm(join(folder, name), { force: true });
-      else if (name !== "files")
-        throw new TransferError(folder, undefined, `has ${name}, which is not of an export`);
-    }
     return new TransferWriter(folder, source);
   }
 
@@ -174,6 +176,10 @@ export class TransferWriter {
     const folder = await open(join(path, ".."));
     await folder.sync().finally(() => folder.close());
   }
+}
+
+function isOfExport(name: string): boolean {
+  return recordFilePattern.test(name.replace(/\.part$/, "")) || name === "manifest.json.part";
 }
 
 async function* lines(records: AsyncIterable<object> | Iterable<object>): AsyncGenerator<string> {
