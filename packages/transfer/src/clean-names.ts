@@ -32,6 +32,8 @@ export function cleanFullName(text: string, fallback: string): string {
 /** Makes names unique, ignoring case. */
 export class UniqueNames {
   readonly #taken = new Set<string>();
+  /** The numbers to try next, so that thousands of equal names take no longer than different ones. */
+  readonly #next = new Map<string, number>();
   readonly #most: number;
 
   /** @param most maximum code points of a name */
@@ -42,10 +44,13 @@ export class UniqueNames {
   /** Returns the name, or if it is taken, the name with the first number that makes it unique. */
   take(name: string): string {
     let candidate = cut(name, this.#most);
-    for (let number = 2; this.#taken.has(candidate.toLowerCase()); number++) {
+    const key = candidate.toLowerCase();
+    let number = this.#next.get(key) ?? 2;
+    for (; this.#taken.has(candidate.toLowerCase()); number++) {
       const suffix = ` (${number})`;
       candidate = cut(name, this.#most - suffix.length) + suffix;
     }
+    if (number > 2) this.#next.set(key, number);
     this.#taken.add(candidate.toLowerCase());
     return candidate;
   }

@@ -45,9 +45,16 @@ function writeBlock(block: Block, depth: number): string {
 }
 
 function writeCodeBlock(text: string): string {
-  const longest = Math.max(2, ...(text.match(/`{3,}/g) ?? []).map((run) => run.length));
+  const longest = Math.max(2, longestRun(text));
   const fence = "`".repeat(longest + 1);
   return `${fence}\n${text.replace(/^\n/, "").trimEnd()}\n${fence}`;
+}
+
+/** Returns the length of the longest run of backticks. */
+function longestRun(text: string): number {
+  let longest = 0;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  return longest;
 }
 
 function writeList(list: Extract<Block, { kind: "list" }>): string {
@@ -119,8 +126,10 @@ const separator = "&#8203;";
 
 /** Writes pieces one after the other, opening and closing marks where their styles differ. */
 class InlineWriter {
-  /** Text without the white space at its end. */
-  #text = "";
+  /** Text without the white space at its end. In pieces: looking at the end of a long text that grows would copy it. */
+  readonly #pieces: string[] = [];
+  /** The last character of the text. */
+  #last = "";
   /** White space that follows: marks close before it and open after it. */
   #gap = "";
   #open: Mark[] = [];
@@ -134,7 +143,7 @@ class InlineWriter {
 
   finish(): string {
     this.#setMarks({});
-    return this.#text;
+    return this.#pieces.join("");
   }
 
   #addText(text: string, style: Style, next: Inline | undefined): void {
@@ -153,8 +162,8 @@ class InlineWriter {
       const isFirst = this.#isAtLineStart() && !hasMarks(style);
       this.#setMarks(style);
       this.#closeGap();
-      const before = isFirst ? "" : this.#text.slice(-1);
-      this.#text += escapeLine(core, { before, beforeMarkup: after === "" && isFollowed });
+      const before = isFirst ? "" : this.#last;
+      this.#append(escapeLine(core, { before, beforeMarkup: after === "" && isFollowed }));
       this.#gap = after;
     });
   }
@@ -163,12 +172,12 @@ class InlineWriter {
     const line = text.replaceAll(/[\r\n\u2028\u2029]+/g, " ");
     if (line === "") return;
     this.#setMarks(style);
-    if (this.#gap === "" && this.#text.endsWith("`")) this.#text += separator;
+    if (this.#gap === "" && this.#last === "`") this.#append(separator);
     this.#closeGap();
-    const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map((run) => run.length));
+    const longest = longestRun(line);
     const fence = "`".repeat(longest + 1);
     const space = longest > 0 ? " " : "";
-    this.#text += fence + space + line + space + fence;
+    this.#append(fence + space + line + space + fence);
   }
 
   #addLink(link: Extract<Inline, { kind: "link" }>, next: Inline | undefined): void {
@@ -182,12 +191,12 @@ class InlineWriter {
     const standsBare = isBare && this.#canStandBare(url, link.style, next);
     this.#setMarks(link.style);
     this.#closeGap();
-    this.#text += standsBare ? url : `[${escapeLinkText(isBare ? link.url : link.text)}](${url})`;
+    this.#append(standsBare ? url : `[${escapeLinkText(isBare ? link.url : link.text)}](${url})`);
   }
 
   /** Whether the renderer finds exactly this URL when it stands without brackets. */
   #canStandBare(url: string, style: Style, next: Inline | undefined): boolean {
-    const before = this.#gap === "" ? this.#text.slice(-1) : " ";
+    const before = this.#gap === "" ? this.#last : " ";
     const after = next === undefined ? "" : next.kind === "text" ? next.text.charAt(0) : "x";
     return (
       !hasMarks(style) &&
@@ -201,19 +210,19 @@ class InlineWriter {
   /** Adds a mention, an emoji or a time, always without marks: a mention is none directly after an asterisk. */
   #addMarkup(source: string): void {
     this.#setMarks({});
-    const before = this.#gap === "" && !this.#isAtLineStart() ? this.#text.slice(-1) : " ";
+    const before = this.#gap === "" && !this.#isAtLineStart() ? this.#last : " ";
     const isApart = source.startsWith("@")
       ? /[\s'"({[/<]/.test(before)
       : !source.startsWith("#") || !/[\p{L}\p{N}_#]/u.test(before);
     if (!isApart) this.#gap = " ";
     this.#closeGap();
-    this.#text += source;
+    this.#append(source);
   }
 
   /** Emphasis does not continue on the next line. */
   #breakLine(): void {
     this.#setMarks({});
-    this.#text += "\n";
+    this.#append("\n");
     this.#gap = "";
   }
 
@@ -224,11 +233,11 @@ class InlineWriter {
     while (kept < this.#open.length && this.#open[kept] === wanted[kept]) kept++;
     const closing = this.#open.slice(kept).reverse();
     const opening = wanted.slice(kept);
-    for (const mark of closing) this.#text += signs.get(mark);
+    for (const mark of closing) this.#append(signs.get(mark) ?? "");
     if (opening.length > 0) {
-      if (closing.length > 0 && this.#gap === "") this.#text += separator;
+      if (closing.length > 0 && this.#gap === "") this.#append(separator);
       this.#closeGap();
-      for (const mark of opening) this.#text += signs.get(mark);
+      for (const mark of opening) this.#append(signs.get(mark) ?? "");
     }
     this.#open = wanted;
   }
@@ -237,12 +246,18 @@ class InlineWriter {
   #closeGap(): void {
     const spaces = this.#gap.replaceAll("\t", "    ");
     const isCode = this.#isAtLineStart() && spaces.length >= 4;
-    this.#text += isCode ? "\u00a0".repeat(spaces.length) : this.#gap;
+    this.#append(isCode ? "\u00a0".repeat(spaces.length) : this.#gap);
     this.#gap = "";
   }
 
+  #append(text: string): void {
+    if (text === "") return;
+    this.#pieces.push(text);
+    this.#last = text.slice(-1);
+  }
+
   #isAtLineStart(): boolean {
-    return this.#text === "" || this.#text.endsWith("\n");
+    return this.#last === "" || this.#last === "\n";
   }
 }
 

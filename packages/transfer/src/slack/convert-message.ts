@@ -56,23 +56,31 @@ export function parseMessage(message: SlackMessage, names: SlackNames): Block[] 
   return [...own, ...attachments];
 }
 
-/** Splits Markdown that is longer than a message may be, at lines where possible. */
+/** Backticks of a fence that is closed at the end of a part and opened again in the next. */
+const longestFence = 100;
+
+/** UTF-16 units of a part that are left for fences. */
+const forFences = 400;
+
+/** Splits Markdown that is longer than a message may be, at lines where possible. No part is longer than `most`. */
 export function splitContent(content: string, most: number): string[] {
   if (content.length <= most) return [content];
   const parts: string[] = [];
   let part = "";
+  /** The line that opened the block of code, with the signs of quotes before it. */
   let fence = "";
   const end = (): void => {
     if (part.trim() !== "") parts.push(fence === "" ? part.trimEnd() : `${part}${fence}`);
     part = fence === "" ? "" : `${fence}\n`;
   };
   for (const line of content.split("\n")) {
-    for (const piece of piecesOf(line, most - 100)) {
+    for (const piece of piecesOf(line, most - forFences)) {
       if (part.length + piece.length + fence.length + 1 > most) end();
       part += `${piece}\n`;
     }
-    const mark = /^(`{3,})$/.exec(line)?.[1];
-    if (mark !== undefined) fence = fence === "" ? mark : fence === mark ? "" : fence;
+    if (!/^(?:> ){0,10}`{3,}$/.test(line) || line.length > longestFence) continue;
+    if (fence === "") fence = line;
+    else if (fence === line) fence = "";
   }
   fence = "";
   end();

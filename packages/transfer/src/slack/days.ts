@@ -6,7 +6,10 @@ import type { Conversation, SlackConversations } from "./conversations.ts";
 import { type SlackMessage, slackMessage } from "./schemas.ts";
 
 /** Characters of JSON that the messages of one day may have, in all conversations. */
-const maxDay = 1024 * 1024 * 1024;
+const maxDay = 256 * 1024 * 1024;
+
+/** Characters of JSON that a message may have. Slack's own limits allow some 200,000. */
+const maxMessage = 1024 * 1024;
 
 /** A message with its place. */
 export interface FoundMessage {
@@ -46,6 +49,14 @@ export async function* messagesByTime(
             undefined,
             `the messages of ${day} have more than ${maxDay} bytes`,
           );
+        if (bytes > maxMessage) {
+          report.add({
+            what: "message",
+            where: `${name}, element ${index}`,
+            why: `has more than ${maxMessage} bytes, which no message of Slack has`,
+          });
+          continue;
+        }
         const parsed = slackMessage.safeParse(value);
         if (!parsed.success) {
           report.add({

@@ -203,6 +203,11 @@ describe("Slack's format", () => {
       "• ",
       "[](",
       "&amp;",
+      "&gt;&gt;&gt; &gt; ",
+      "• a\n",
+      "*a* ",
+      "```a```",
+      "`` ",
     ]) {
       const started = process.cpuUsage().user;
       markdown(piece.repeat(20_000));

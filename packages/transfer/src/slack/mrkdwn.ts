@@ -16,10 +16,10 @@ export function parseMrkdwn(text: string, names: SlackNames): Block[] {
     const open = source.indexOf(fence, at);
     const close = open < 0 ? -1 : source.indexOf(fence, open + fence.length);
     if (close < 0) {
-      blocks.push(...parseLines(source.slice(at), names));
+      addLines(blocks, source.slice(at), names);
       break;
     }
-    blocks.push(...parseLines(source.slice(at, open), names));
+    addLines(blocks, source.slice(at, open), names);
     const code = plainReferences(source.slice(open + fence.length, close));
     if (code.trim() !== "") blocks.push({ kind: "code", text: code });
     at = close + fence.length;
@@ -29,11 +29,20 @@ export function parseMrkdwn(text: string, names: SlackNames): Block[] {
 
 const fence = "```";
 
-/** Parses text without blocks of code: quotes, lists and paragraphs. */
-function parseLines(text: string, names: SlackNames): Block[] {
+function addLines(blocks: Block[], text: string, names: SlackNames): void {
+  for (const block of parseLines(text, names, false)) blocks.push(block);
+}
+
+/**
+ * Parses text without blocks of code: quotes, lists and paragraphs.
+ * @param isQuoted whether the text is in a quote, in which Slack has no quotes
+ */
+function parseLines(text: string, names: SlackNames, isQuoted: boolean): Block[] {
   const blocks: Block[] = [];
   let lines: string[] = [];
   let quoted: string[] = [];
+  /** The list that the next item may continue. */
+  let items: { readonly depth: number; readonly list: Block; readonly of: Inline[][] } | undefined;
   const endParagraph = (): void => {
     const inlines = parseInlines(lines.join("\n"), names);
     if (inlines.length > 0) blocks.push({ kind: "paragraph", inlines });
@@ -41,22 +50,21 @@ function parseLines(text: string, names: SlackNames): Block[] {
   };
   const endQuote = (): void => {
     if (quoted.length > 0)
-      blocks.push({ kind: "quote", blocks: parseLines(quoted.join("\n"), names) });
+      blocks.push({ kind: "quote", blocks: parseLines(quoted.join("\n"), names, true) });
     quoted = [];
   };
   const all = text.split("\n");
   for (const [index, line] of all.entries()) {
-    if (line.startsWith("&gt;&gt;&gt;")) {
+    if (!isQuoted && line.startsWith("&gt;&gt;&gt;")) {
       endParagraph();
-      const rest = [line.slice("&gt;&gt;&gt;".length), ...all.slice(index + 1)];
-      quoted.push(...rest.map((one) => one.replace(/^ ?(?:&gt;)* ?/, "")));
+      quoted.push(withoutMarks(line));
+      for (const one of all.slice(index + 1)) quoted.push(withoutMarks(one));
       break;
     }
-    const quote = /^&gt; ?(.*)$/.exec(line)?.[1];
+    const quote = isQuoted ? undefined : /^&gt; ?(.*)$/.exec(line)?.[1];
     if (quote !== undefined) {
       endParagraph();
-      // A quote in a quote is none in Slack.
-      quoted.push(quote.replace(/^(?:&gt; ?)+/, ""));
+      quoted.push(withoutMarks(quote));
       continue;
     }
     endQuote();
@@ -64,11 +72,14 @@ function parseLines(text: string, names: SlackNames): Block[] {
     if (item) {
       endParagraph();
       const depth = Math.floor((item[1] ?? "").length / 4);
-      const items = [parseInlines(item[2] ?? "", names)];
-      const last = blocks.at(-1);
-      if (last?.kind === "list" && last.depth === depth)
-        blocks[blocks.length - 1] = { ...last, items: [...last.items, ...items] };
-      else blocks.push({ kind: "list", ordered: false, start: 1, depth, items });
+      const inlines = parseInlines(item[2] ?? "", names);
+      if (items && items.depth === depth && items.list === blocks.at(-1)) items.of.push(inlines);
+      else {
+        const of = [inlines];
+        const list: Block = { kind: "list", ordered: false, start: 1, depth, items: of };
+        blocks.push(list);
+        items = { depth, list, of };
+      }
       continue;
     }
     if (line.trim() === "") endParagraph();
@@ -77,6 +88,11 @@ function parseLines(text: string, names: SlackNames): Block[] {
   endParagraph();
   endQuote();
   return blocks;
+}
+
+/** Removes the signs of quotes at the start of a line: a quote in a quote is none in Slack. */
+function withoutMarks(line: string): string {
+  return line.replace(/^ ?(?:&gt; ?)*/, "");
 }
 
 /** A sign that may begin or end bold, italic or struck text. */
@@ -96,7 +112,7 @@ export function parseInlines(text: string, names: SlackNames): Inline[] {
   const inlines: Inline[] = [];
   for (const [index, line] of text.split("\n").entries()) {
     if (index > 0) inlines.push({ kind: "text", text: "\n", style: plain });
-    inlines.push(...applySigns(scanLine(line, names)));
+    for (const piece of applySigns(scanLine(line, names))) inlines.push(piece);
   }
   return inlines;
 }

@@ -342,6 +342,18 @@ describe("conversion of Zulip's export", () => {
     expect((await all("muted_users"))[0]).to.include({ user_id: 10, muted_user_id: 12 });
   });
 
+  it("reports rows that are no rows, with file and line", async () => {
+    const [first] = sampleMessages;
+    const { report } = await convert(
+      await writeZulipExport({ messages: [{ ...first, zerver_usermessage: [null] }] }),
+    );
+    expect(report).to.deep.include({
+      what: "copy",
+      where: "messages-000001.json, row 1 of zerver_usermessage",
+      why: "is no row",
+    });
+  });
+
   it("carries over scheduled messages that are still to be sent", async () => {
     const { all, report, conversion } = converted;
     const shown = (await all("scheduled_messages")).map((one) => [

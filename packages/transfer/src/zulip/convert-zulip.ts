@@ -53,7 +53,7 @@ export async function convertZulip(options: ZulipOptions): Promise<void> {
       ...realmSettings(realm, groupIds),
     },
   ]);
-  await writer.write("users", await withAvatars(accounts, archive, pictures));
+  await writer.write("users", await withAvatars(accounts, archive, pictures, report));
   const channelIds = await writeChannels(tables, writer, { accountIds, groupIds });
   const places = new Places(tables);
   await writer.write("subscriptions", subscriptionsOf(tables, places, { accountIds, channelIds }));

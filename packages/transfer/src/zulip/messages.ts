@@ -88,7 +88,8 @@ async function readFile(name: string, sources: MessageSources): Promise<readonly
     } else if (list === "zerver_usermessage") {
       if (++copies > maxCopies)
         throw new TransferError(name, undefined, `has more than ${maxCopies} copies`);
-      const row = new Row(value);
+      const row = carry(report, where, "copy", () => new Row(value));
+      if (!row) continue;
       const userId = row.maybeNumber("user_profile") ?? 0;
       const message = messages.get(row.maybeNumber("message") ?? 0);
       if (!message) report.skip("copies of messages that are not in the export");

@@ -7,7 +7,7 @@ import type { ConversionReport } from "../conversion-report.ts";
 import type { PictureMaker } from "../picture-maker.ts";
 import type { AccountRecord } from "../records.ts";
 import { settingsColumnsOf } from "./personal-settings.ts";
-import { bytesOf, type RealmTables } from "./realm-tables.ts";
+import { bytesOf, carry, type RealmTables } from "./realm-tables.ts";
 import { defined, Row, RowProblem } from "./row.ts";
 
 const knownRoles = new Map(Object.values(roles).map((role) => [role as number, role]));
@@ -90,6 +90,7 @@ export async function withAvatars(
   accounts: readonly AccountRecord[],
   archive: SourceArchive,
   pictures: PictureMaker,
+  report: ConversionReport,
 ): Promise<AccountRecord[]> {
   const files = new Map<number, string>();
   if (archive.size("avatars/records.json") !== undefined)
@@ -97,7 +98,8 @@ export async function withAvatars(
       "avatars/records.json",
       bytesOf(archive, "avatars/records.json"),
     )) {
-      const row = new Row(value);
+      const row = carry(report, "avatars/records.json", "picture", () => new Row(value));
+      if (!row) continue;
       const userId = row.maybeNumber("user_profile_id");
       const name = `avatars/${row.maybeText("path") ?? ""}`;
       if (userId === undefined || archive.size(name) === undefined) continue;
