@@ -131,6 +131,33 @@ describe("Copies of messages for a person who is away", () => {
     expect(await copies(person, place)).to.deep.equal([]);
   });
 
+  it("are not deferred while a process of an earlier release runs", async () => {
+    const { db } = scene;
+    await db.rows(
+      `INSERT INTO process_heartbeats (process_id, role, host, pid, features)
+       VALUES (gen_random_uuid(), 'gateway', 'old', 1, '{conditions,series}')`,
+    );
+    await sendAway(db, person);
+    expect(await isAway(), "with an older gateway").to.equal(false);
+    await db.rows("DELETE FROM process_heartbeats WHERE host = 'old'");
+    await deferToday(db);
+    expect(await isAway(), "without it").to.equal(true);
+  });
+
+  it("are not deferred for a person with a failed message, which an operator may schedule again", async () => {
+    const { db, org } = scene;
+    await schedule(scene.as(person), {
+      ...toUsers([org.owner.id]),
+      scheduled_delivery_timestamp: Math.floor(systemClock.now() / 1_000) + 86_400,
+    });
+    await db.rows(
+      "UPDATE scheduled_messages SET failed = true, failure_message = 'no' WHERE sender_id = $1",
+      [person.id],
+    );
+    await sendAway(db, person);
+    expect(await isAway()).to.equal(false);
+  });
+
   it("exist exactly once each when sending, deferring and making copies run concurrently", () =>
     withChance(async (chance) => {
       const { db, org } = scene;

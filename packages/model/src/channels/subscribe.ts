@@ -146,7 +146,7 @@ export async function subscribe(
  * caller holds the audience lock of the channel.
  */
 const endDeferral = `deferred_until = CASE WHEN deferred_after IS NOT NULL
-      THEN coalesce(deferred_until, (SELECT last_value FROM messages_id_seq)) END`;
+      THEN coalesce(deferred_until, (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM messages_id_seq)) END`;
 
 /** Ends subscriptions. Deferred copies will be made as read; a job marks the existing ones as read (channels.md §11). */
 const end = statement({

@@ -17,10 +17,11 @@ export interface Heartbeat extends RecurringTask {
 }
 
 /**
- * Features of scheduled messages that the previous release does not know: it would treat their rows as ordinary ones.
- * Each process lists the features of its build in its row of `process_heartbeats`; earlier builds list none.
+ * Features that the previous release does not know: it would treat scheduled messages with conditions and those of a series
+ * as ordinary ones, and take deferred copies for missing ones. Each process lists the features of its build in its row of
+ * `process_heartbeats`; earlier builds list none.
  */
-const features = ["conditions", "series"] as const;
+const features = ["conditions", "series", "deferredCopies"] as const;
 
 type Feature = (typeof features)[number];
 

@@ -1,7 +1,7 @@
 import { type Database, statement, type Tx } from "@carillon/db";
 import { deferCopies } from "@carillon/jobs";
 import { activeRealms, lockAudiences } from "@carillon/model";
-import { dayToDo, leads, noteDay } from "@carillon/scheduling";
+import { dayToDo, leads, noteDay, runsOlderProcess } from "@carillon/scheduling";
 
 import { makeDeferredCopies } from "./make-copies.ts";
 
@@ -10,13 +10,14 @@ const subscriptionsAtOnce = 5_000;
 
 /**
  * SQL: whether the person `u` has been away for $1 days. A person with an event queue is not away. Nor is a person with
- * scheduled messages, because delivering a message reads the copies of its sender. Bots are never away.
+ * scheduled messages, because delivering a message reads the copies of its sender; this includes failed messages, which an
+ * operator may schedule again. Bots are never away.
  */
 const isIdle = `NOT u.is_bot AND u.is_active
       AND coalesce((SELECT v.visited_at FROM account_visits v WHERE v.user_id = u.id), u.date_joined)
         < now() - make_interval(days => $1)
       AND NOT EXISTS (SELECT FROM event_queue q WHERE q.user_id = u.id)
-      AND NOT EXISTS (SELECT FROM scheduled_messages d WHERE d.sender_id = u.id AND NOT d.delivered AND NOT d.failed)
+      AND NOT EXISTS (SELECT FROM scheduled_messages d WHERE d.sender_id = u.id AND NOT d.delivered)
       AND NOT EXISTS (SELECT FROM message_series d WHERE d.author_id = u.id)`;
 
 /** SQL: whether the person `u` wants a push notification or a mail for each message of the subscription `s`. */
@@ -74,6 +75,8 @@ interface Deferring {
 /**
  * Defers the copies of people who are away, once a day in each organization: from then on, messages to channels write no
  * copies for them, except copies with flags (docs/decisions/083). If `days` is 0, makes all deferred copies instead.
+ * Defers nothing while a process of an earlier release runs, because such a process would answer requests without making
+ * the copies.
  * @returns the number of subscriptions whose copies are deferred now and were not before
  */
 export async function deferCopiesOfAbsent(deferring: Deferring): Promise<number> {
@@ -84,7 +87,7 @@ export async function deferCopiesOfAbsent(deferring: Deferring): Promise<number>
   }
   let deferred = 0;
   for (const { id } of await db.rows(activeRealms)) {
-    if (signal.aborted) break;
+    if (signal.aborted || (await runsOlderProcess(db, "deferredCopies"))) break;
     const day = await db.transaction(async (tx) =>
       (await leads(tx, deferCopies, id)) ? dayToDo(tx, deferCopies, id) : undefined,
     );
