@@ -237,3 +237,22 @@ describe("Copies of messages for a person who is away", () => {
     expect(await isAway()).to.equal(false);
   });
 });
+
+describe("The first message of a database", () => {
+  const scene = useScene();
+
+  it("is not copied for a person who was unsubscribed before it was sent", async () => {
+    const { db, org } = scene;
+    const person = await user(db, org.realm);
+    const room = await channel(db, org.realm, { subscribers: [org.owner, person] });
+    await db.rows("SELECT setval('messages_id_seq', 1, false)");
+    await sendAway(db, person);
+    await scene.as(org.owner).delete("/api/v1/users/me/subscriptions", {
+      subscriptions: [room.name],
+      principals: [person.id],
+    });
+    const id = await send(scene.as(org.owner), toChannel(room.id));
+    expect(id).to.equal(1);
+    expect(await recordVisit(db, person)).to.equal(0);
+  });
+});
