@@ -153,7 +153,8 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
     ctx["exchange"] = exchange;
     if (options.clientAddress) ctx.request.ip = options.clientAddress(ctx.req);
     try {
-      const url = options.movedTo?.(ctx.hostname);
+      // Health checks are about this server, whatever their host name.
+      const url = ctx.path === "/health" ? undefined : options.movedTo?.(ctx.hostname);
       if (url === undefined) await route(ctx, noSuchPath);
       else answerMoved(ctx, exchange, url);
     } catch (error) {

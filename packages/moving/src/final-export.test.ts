@@ -193,5 +193,6 @@ describe("a final export", () => {
       msg: "The organization has moved to https://new.example.com",
     });
     expect((await send("to the key alone")).status).to.equal(401);
+    expect((await request("/health")).status, "a health check").to.equal(200);
   });
 });
