@@ -1,4 +1,3 @@
-import { recordVisit } from "@carillon/domain";
 import { makeCopies } from "@carillon/jobs";
 import { systemClock } from "@carillon/kit";
 import {
@@ -24,7 +23,7 @@ import {
 import { expect } from "chai";
 
 import { withChance } from "../faults/support/chance.ts";
-import { deferToday, sendAway } from "./support/away-world.ts";
+import { deferToday, recordVisit, sendAway } from "./support/away-world.ts";
 
 // docs/decisions/083
 describe("Copies of messages for a person who is away", () => {

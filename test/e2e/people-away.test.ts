@@ -1,9 +1,9 @@
-import { recordVisit, restoreMessages } from "@carillon/domain";
+import { restoreMessages } from "@carillon/domain";
 import { type Answer, nth, useScene } from "@carillon/testkit";
 import { expect } from "chai";
 
 import { type Chance, withChance } from "../faults/support/chance.ts";
-import { AwayWorld, sendAway } from "./support/away-world.ts";
+import { AwayWorld, recordVisit, sendAway } from "./support/away-world.ts";
 
 const steps = 90;
 

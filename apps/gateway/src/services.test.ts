@@ -19,8 +19,9 @@ describe("the services of a request", () => {
     const site = { url: "", development: false, pushConfigured: false } as Services["site"];
     const keys = new SharedLookUp<Uint8Array, never>(db, async () => []);
     const readableFiles = new SharedLookUp<FileRequest, never>(db, async () => []);
+    const visits = new SharedLookUp<number, boolean>(db, async () => []);
     const group = new GroupCommit({ db, site, log: silentLogger });
-    const parts = { db, site, keys, readableFiles, group, log: silentLogger };
+    const parts = { db, site, keys, readableFiles, visits, group, log: silentLogger };
     const whole: Services = {
       ...parts,
       events: { poll: async () => ({ kind: "queueDeleted" }) },
@@ -41,10 +42,18 @@ describe("the services of a request", () => {
         db: own,
         keys: ownKeys,
         readableFiles: ownFiles,
+        visits: ownVisits,
         group: ownGroup,
       } = bindServices(whole, new RequestDeadline());
       const other = own.within(new RequestDeadline());
-      return { db: own, keys: ownKeys, readableFiles: ownFiles, group: ownGroup, other };
+      return {
+        db: own,
+        keys: ownKeys,
+        readableFiles: ownFiles,
+        visits: ownVisits,
+        group: ownGroup,
+        other,
+      };
     };
     const [first, second] = [bound(), bound()];
     for (const [name, one] of Object.entries(first)) {

@@ -23,6 +23,8 @@ export interface Services {
   readonly keys: LookUp<Uint8Array, KeyHolder>;
   /** Finds files that accounts may read. */
   readonly readableFiles: LookUp<FileRequest, StoredFileRow>;
+  /** Records that people are there, and finds whether copies of their messages are deferred. */
+  readonly visits: LookUp<number, boolean>;
   /** Lets polls wait for events. */
   readonly events: Pick<EventHub<unknown>, "poll">;
   /** Counts attempts at passwords. */
@@ -54,12 +56,13 @@ export interface Services {
 
 /** Binds the services to a database whose work ends with the request. */
 export function bindServices(services: Services, deadline: RequestDeadline): Services {
-  const { db, keys, readableFiles, group } = services;
+  const { db, keys, readableFiles, visits, group } = services;
   return {
     ...services,
     db: db.within(deadline),
     keys: keys.within(deadline),
     readableFiles: readableFiles.within(deadline),
+    visits: visits.within(deadline),
     group: group.within(deadline),
   };
 }

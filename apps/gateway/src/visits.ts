@@ -1,14 +1,19 @@
+import { errors } from "@carillon/contract";
 import type { Database } from "@carillon/db";
-import { recordVisit } from "@carillon/domain";
-import { type Clock, systemClock } from "@carillon/kit";
+import { makeMissedCopies } from "@carillon/domain";
+import { type Clock, Semaphore, systemClock } from "@carillon/kit";
 
 import type { Actor } from "./http/actor.ts";
+import type { LookUp } from "./shared-look-up.ts";
 
 /** Milliseconds for which the visit of a person is not recorded again. A person counts as away after a day at the earliest. */
 const recordEveryMs = 3_600_000;
 
 /** Maximum number of remembered visits. */
 const maxPeople = 200_000;
+
+/** Maximum people whose copies are made at the same time: each occupies a connection of the process. */
+const returnsAtOnce = 2;
 
 /**
  * Records visits of people before their requests are answered. When a person comes back after a long absence, this makes the
@@ -19,36 +24,44 @@ export class Visits {
   readonly #db: Database;
   readonly #clock: Clock;
   /** When to record the next visit of an account, in milliseconds since the UNIX epoch. */
-  readonly #until = new Map<number, number>();
-  readonly #pending = new Map<number, Promise<void>>();
+  #until = new Map<number, number>();
+  readonly #returns = new Semaphore(returnsAtOnce);
+  /** The people whose copies are being made. */
+  readonly #returning = new Map<number, Promise<unknown>>();
 
   constructor(db: Database, clock: Clock = systemClock) {
     this.#db = db;
     this.#clock = clock;
+    // After a failover the last commits may be missing.
+    db.pool.on("error", () => (this.#until = new Map()));
   }
 
   /**
    * Returns once the visit is recorded and all copies of the person exist.
-   * @throws ApiError `INTERNAL_ERROR` (503) if too many copies are missing
+   * @param visits records the visit, and finds whether copies of the person are deferred
+   * @throws ApiError `INTERNAL_ERROR` (503) if there are too many copies to make, or too many people coming back
    */
-  async record(actor: Actor): Promise<void> {
-    if (actor.isBot || (this.#until.get(actor.id) ?? 0) > this.#clock.now()) return;
-    await this.#recordOnce(actor);
+  async record(actor: Actor, visits: LookUp<number, boolean>): Promise<void> {
+    const now = this.#clock.now();
+    const recorded = this.#until;
+    if (actor.isBot || (recorded.get(actor.id) ?? 0) > now) return;
+    if (await visits.find(actor.id)) await this.#comeBack(actor);
+    if (recorded.size >= maxPeople) recorded.clear();
+    recorded.set(actor.id, now + recordEveryMs);
   }
 
-  #recordOnce(actor: Actor): Promise<void> {
+  /** Makes the copies once for all concurrent requests of the person; it does not end with one of them. */
+  async #comeBack(actor: Actor): Promise<void> {
     const { id } = actor;
-    const pending = this.#pending.get(id);
-    if (pending) return pending;
-    const recording = this.#recordNow(actor).finally(() => this.#pending.delete(id));
-    this.#pending.set(id, recording);
-    return recording;
-  }
-
-  async #recordNow(actor: Actor): Promise<void> {
-    const until = this.#clock.now() + recordEveryMs;
-    await recordVisit(this.#db, actor);
-    if (this.#until.size >= maxPeople) this.#until.clear();
-    this.#until.set(actor.id, until);
+    let returning = this.#returning.get(id);
+    if (!returning) {
+      if (!this.#returns.tryAcquire()) throw errors.comingBack();
+      returning = makeMissedCopies(this.#db, actor).finally(() => {
+        this.#returning.delete(id);
+        this.#returns.release();
+      });
+      this.#returning.set(id, returning);
+    }
+    await returning;
   }
 }

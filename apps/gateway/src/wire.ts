@@ -6,6 +6,7 @@ import {
   findEarlierOutcome,
   keyHolders,
   readableFiles as loadReadableFiles,
+  recordVisits,
   type Guesses,
   type LoggedIn,
 } from "@carillon/domain";
@@ -124,6 +125,7 @@ export function wireServices(parts: GatewayParts): WiredGateway {
   const group = new GroupCommit({ db, site, log, bounds: parts.groupBounds });
   const keys = new SharedLookUp(db, keyHolders);
   const readableFiles = new SharedLookUp(db, loadReadableFiles, filesInOneLookUp);
+  const visits = new SharedLookUp(db, recordVisits);
   const objectKeys = new ObjectKeys(db);
   const intake = fileIntake({
     db,
@@ -139,7 +141,7 @@ export function wireServices(parts: GatewayParts): WiredGateway {
     new IdentityClient(site.identityProvider, { timeoutMs: parts.identityMs });
   const ofPeople = { identities, tokens: parts.tokens };
   const webhooks = new WebhookCounts();
-  const lookUps = { keys, readableFiles };
+  const lookUps = { keys, readableFiles, visits };
   const services = {
     ...ofParts,
     ...ofPeople,
@@ -173,7 +175,7 @@ export async function wireApp(
     bindServices,
     authenticate: async (credentials, bound) => {
       const caller = await authenticate((digest) => bound.keys.find(digest), site, credentials);
-      if (!("refused" in caller)) await visits.record(caller);
+      if (!("refused" in caller)) await visits.record(caller, bound.visits);
       return caller;
     },
     log,

@@ -17,6 +17,7 @@ export { chatMigrations, type MigrationSet, readMigrations } from "./migration-f
 export * from "./migrations.ts";
 export type { TransactionPrisma } from "./prisma-on-connection.ts";
 export { conflictOf, serverRoles, type ServerRole } from "./server-roles.ts";
+export { pauseBeforeRetry } from "./retry-pause.ts";
 export * from "./sql-errors.ts";
 export {
   checkRowsWith,

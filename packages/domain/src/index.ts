@@ -207,7 +207,7 @@ export { invitationPages, listInvitations } from "./invitations/list-invitations
 export { changeMessage } from "./messages/change/change-message.ts";
 export { changeFlag } from "./messages/flags/change-flag.ts";
 export { deferCopiesOfAbsent } from "./messages/deferred/defer-copies.ts";
-export { recordVisit, runMakeCopiesStep } from "./messages/deferred/visits.ts";
+export { makeMissedCopies, recordVisits, runMakeCopiesStep } from "./messages/deferred/visits.ts";
 export { runMarkReadStep, recordMarkRead } from "./messages/flags/mark-read-step.ts";
 export { changeFlagInNarrow, markAsRead } from "./messages/marking/mark-messages.ts";
 export { listTopics } from "./messages/read/list-topics.ts";

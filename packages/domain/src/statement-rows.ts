@@ -598,23 +598,26 @@ declare module "@carillon/db" {
     "default-channels-among": {
       id: number;
     };
-    "deferred-channel-hold": {
-      id: number;
-    };
     "deferred-channels": {
       channelId: number;
-      hasMany: boolean;
+      hasMany: boolean | null;
     };
-    "deferred-copies-finish": {};
+    "deferred-channels-hold": {
+      id: number;
+    };
     "deferred-copies-hold": {
       recipientId: number;
+      channelId: number;
       after: number | null;
       until: number | null;
       isRead: boolean;
     };
     "deferred-copies-make": {
-      lookedAt: number;
-      made: number;
+      copies: number;
+    };
+    "deferred-copies-make-last": {
+      copies: number;
+      isDone: boolean;
     };
     "deferred-copies-of-messages": {};
     "deliver-claim": {
@@ -1100,9 +1103,6 @@ declare module "@carillon/db" {
     "guests-not-seeing-senders": {
       place: number | null;
       id: number;
-    };
-    "has-deferred-copies": {
-      found: boolean;
     };
     "holders-of-message": {
       id: number;
@@ -3089,7 +3089,12 @@ declare module "@carillon/db" {
       person: number | null;
       viewers: string;
     };
-    visit: {};
+    "visit-look-up": {
+      id: number | null;
+      isRecorded: boolean;
+      isDeferred: boolean;
+    };
+    "visit-record": {};
     "visits-add": {};
     "visits-hold": {
       id: number;

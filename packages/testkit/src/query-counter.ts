@@ -93,7 +93,7 @@ pool.connect = function connectFor(callback) {
  */
 function isOfVisit(config: unknown): boolean {
   const name = (config as { name?: string }).name ?? "";
-  return /^(visit|has-deferred-copies)\b/.test(name);
+  return /^visit-(look-up|record)\b/.test(name);
 }
 
 /** Returns whether the statement refreshes what a gateway remembers: it is sent every ten seconds, by whichever request comes. */

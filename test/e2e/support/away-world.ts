@@ -1,5 +1,5 @@
 import type { Database } from "@carillon/db";
-import { deferCopiesOfAbsent } from "@carillon/domain";
+import { deferCopiesOfAbsent, makeMissedCopies, recordVisits } from "@carillon/domain";
 import { markRead } from "@carillon/jobs";
 import {
   channel,
@@ -25,6 +25,20 @@ export async function sendAway(db: Database, ...people: readonly TestAccount[]):
     [ids],
   );
   await deferToday(db);
+}
+
+/**
+ * Does what a gateway does before it answers the first request of a person.
+ * @param ms milliseconds for which it makes copies
+ * @returns the number of copies made
+ */
+export async function recordVisit(
+  db: Database,
+  { id, realmId }: { readonly id: number; readonly realmId: number },
+  ms?: number,
+): Promise<number> {
+  const [isDeferred] = await recordVisits(db, [id]);
+  return isDeferred ? makeMissedCopies(db, { id, realmId }, ms) : 0;
 }
 
 /** Runs the daily task that defers copies, even if it has already run today. */

@@ -109,7 +109,7 @@ export const errors = {
    * The copies of messages that were sent during the person's long absence are still being made.
    * @param retryAfter seconds until the client should try again
    */
-  comingBack: (retryAfter: number) =>
+  comingBack: (retryAfter = 2) =>
     new ApiError(
       "INTERNAL_ERROR",
       "The server is preparing the messages that were sent in your absence; nothing was changed",

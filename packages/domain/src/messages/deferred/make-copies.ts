@@ -1,57 +1,79 @@
-import { type Database, notNull, type RowOf, statement, type Tx } from "@carillon/db";
+import {
+  type Database,
+  notNull,
+  pauseBeforeRetry,
+  type RowOf,
+  statement,
+  type Tx,
+} from "@carillon/db";
 import { flag, lockAudiences } from "@carillon/model";
+import { IntentBusy, lockSoon } from "@carillon/outbox";
 
 /** Maximum copies that one transaction makes. It takes about 0.1 s. */
 const copiesAtOnce = 10_000;
 
-/** In channels with more missing copies, most copies are made without the audience lock, so that sending goes on. */
-const copiesUnderLock = 1_000;
+/** Maximum channels whose last copies one transaction makes. */
+const channelsAtOnce = 100;
+
+/** Channels with more missed messages get most of their copies while messages are being sent to them. */
+const copiesUnderLock = 10;
+
+/** Milliseconds for which a transaction waits for an audience lock: new messages of the channels wait behind it. */
+const lockTimeoutMs = 200;
+
+/** SQL: the last message of the range of the subscription `s`. */
+const lastMissed = "coalesce(s.deferred_until, 9223372036854775807)";
 
 /**
- * Selects the channels in which a person has deferred copies, and whether more than {@link copiesUnderLock} of them are of
- * messages older than five minutes. Channels with fewer take one transaction.
+ * Finds the next channels with deferred copies. It examines a few messages of each, however many were missed. While it
+ * finds many messages older than five minutes, the next slice makes at least one copy.
  */
-const deferredChannels = statement({
+const nextChannels = statement({
   name: "deferred-channels",
-  text: `SELECT s.channel_id AS "channelId", missed.count > ${copiesUnderLock} AS "hasMany"
-    FROM subscriptions s JOIN recipients r ON r.channel_id = s.channel_id
-    CROSS JOIN LATERAL (SELECT count(*) FROM (
-      SELECT FROM messages m WHERE m.recipient_id = r.id AND m.id > s.deferred_after
-        AND m.id <= coalesce(s.deferred_until, m.id) AND m.sent_at < now() - interval '5 minutes'
-      ORDER BY m.id LIMIT ${copiesUnderLock + 1}) m) missed
-    WHERE s.user_id = $1 AND s.deferred_after IS NOT NULL ORDER BY s.channel_id`,
+  text: `SELECT s.channel_id AS "channelId", missed."hasMany"
+    FROM (
+      SELECT * FROM subscriptions WHERE user_id = $1 AND deferred_after IS NOT NULL ORDER BY channel_id LIMIT $2
+    ) s JOIN recipients r ON r.channel_id = s.channel_id
+    CROSS JOIN LATERAL (
+      SELECT count(*) > ${copiesUnderLock} AND bool_and(m.sent_at < now() - interval '5 minutes') AS "hasMany" FROM (
+        SELECT m.sent_at FROM messages m WHERE m.recipient_id = r.id AND m.id > s.deferred_after AND m.id <= ${lastMissed}
+        ORDER BY m.id LIMIT ${copiesUnderLock + 1}) m) missed
+    ORDER BY s.channel_id`,
+  overrides: { hasMany: notNull },
 });
 
-/** Locks a channel's row against removals and moves of its messages, but not against other people who come back. */
-const holdChannel = statement({
-  name: "deferred-channel-hold",
-  text: "SELECT id FROM channels WHERE id = $1 FOR SHARE",
+/** Conflicts with the locks of removals and of moves to other channels, but not with other people who come back. */
+const holdChannels = statement({
+  name: "deferred-channels-hold",
+  text: "SELECT id FROM channels WHERE id = ANY($1::int[]) ORDER BY id FOR SHARE",
 });
 
-const holdSubscription = statement({
+const holdRanges = statement({
   name: "deferred-copies-hold",
-  text: `SELECT r.id AS "recipientId", s.deferred_after AS after, s.deferred_until AS until, s.deferred_read AS "isRead"
+  text: `SELECT r.id AS "recipientId", s.channel_id AS "channelId", s.deferred_after AS after,
+      s.deferred_until AS until, s.deferred_read AS "isRead"
     FROM subscriptions s JOIN recipients r ON r.channel_id = s.channel_id
-    WHERE s.channel_id = $1 AND s.user_id = $2 AND s.deferred_after IS NOT NULL FOR NO KEY UPDATE OF s`,
+    WHERE s.channel_id = ANY($1::int[]) AND s.user_id = $2 AND s.deferred_after IS NOT NULL
+    ORDER BY s.channel_id FOR NO KEY UPDATE OF s`,
   overrides: { after: notNull },
 });
 
 /**
- * Makes the next copies, and sets `deferred_after` to the last of them.
+ * Makes the next copies of one channel, and moves the begin of the deferred ones behind them.
  *
- * While messages are being sent, a message with a lower id may be committed later. A transaction that sends takes less than
- * a minute. So without the audience lock, the slice ends before the first message of the last five minutes.
+ * While messages are being sent, a message with a lower id may be committed later. It is at most a minute old, because no
+ * transaction lasts longer. So the slice ends before the first message of the last five minutes.
  */
-export const makeSlice = statement({
+const makeSlice = statement({
   name: "deferred-copies-make",
   text: `WITH slice AS MATERIALIZED (
       SELECT m.id, m.changed_channel, m.sent_at FROM messages m
-      WHERE m.recipient_id = $3 AND m.id > $4 AND m.id <= $5 ORDER BY m.id LIMIT $8
+      WHERE m.recipient_id = $3 AND m.id > $4 AND m.id <= $5 ORDER BY m.id LIMIT $7
     ), settled AS MATERIALIZED (
       SELECT id, changed_channel FROM (
         SELECT id, changed_channel, bool_and(sent_at < now() - interval '5 minutes') OVER (ORDER BY id) AS settled
         FROM slice) s
-      WHERE settled OR $7
+      WHERE settled
     ), made AS (
       INSERT INTO user_messages (user_id, message_id, flags)
       SELECT $1, id, $6 FROM settled WHERE NOT changed_channel ORDER BY id ON CONFLICT DO NOTHING
@@ -60,13 +82,35 @@ export const makeSlice = statement({
       UPDATE subscriptions SET deferred_after = (SELECT max(id) FROM settled)
       WHERE channel_id = $2 AND user_id = $1 AND EXISTS (SELECT FROM settled)
     )
-    SELECT (SELECT count(*)::int FROM settled) AS "lookedAt", (SELECT count(*)::int FROM made) AS made`,
+    SELECT count(*)::int AS copies FROM made`,
 });
 
-const finish = statement({
-  name: "deferred-copies-finish",
-  text: `UPDATE subscriptions SET deferred_after = NULL, deferred_until = NULL, deferred_read = false
-    WHERE channel_id = $1 AND user_id = $2`,
+/** Makes up to $3 copies of each channel, and ends the ranges that have no more. */
+const makeLastCopies = statement({
+  name: "deferred-copies-make-last",
+  text: `WITH missed AS MATERIALIZED (
+      SELECT s.channel_id, s.deferred_read, m.id, m.changed_channel
+      FROM subscriptions s JOIN recipients r ON r.channel_id = s.channel_id
+      CROSS JOIN LATERAL (
+        SELECT m.id, m.changed_channel FROM messages m
+        WHERE m.recipient_id = r.id AND m.id > s.deferred_after AND m.id <= ${lastMissed}
+        ORDER BY m.id LIMIT $3) m
+      WHERE s.user_id = $1 AND s.channel_id = ANY($2::int[]) AND s.deferred_after IS NOT NULL
+    ), made AS (
+      INSERT INTO user_messages (user_id, message_id, flags)
+      SELECT $1, id, CASE WHEN deferred_read THEN ${flag.read} ELSE 0 END FROM missed WHERE NOT changed_channel
+      ORDER BY id ON CONFLICT DO NOTHING
+      RETURNING message_id
+    ), unfinished AS (
+      SELECT channel_id, max(id) AS last FROM missed GROUP BY channel_id HAVING count(*) = $3
+    ), moved AS (
+      UPDATE subscriptions s SET deferred_after = u.last,
+        deferred_until = CASE WHEN u.last IS NOT NULL THEN s.deferred_until END,
+        deferred_read = u.last IS NOT NULL AND s.deferred_read
+      FROM unnest($2::int[]) AS c (id) LEFT JOIN unfinished u ON u.channel_id = c.id
+      WHERE s.channel_id = c.id AND s.user_id = $1 AND s.deferred_after IS NOT NULL
+    )
+    SELECT (SELECT count(*)::int FROM made) AS copies, NOT EXISTS (SELECT FROM unfinished) AS "isDone"`,
 });
 
 /** The copies of a person that a run has made. */
@@ -77,12 +121,8 @@ export interface MadeCopies {
 }
 
 /**
- * Makes a person's deferred copies of channel messages, channel by channel, in transactions of at most
- * {@link copiesAtOnce}.
- *
- * The last transaction of a channel holds its audience lock exclusively, so that no message is being sent to it. Each
- * message either is already committed and gets its copy here, or is sent after this transaction, when the person is no
- * longer away (docs/decisions/083). The lock also waits for transactions that have read the person's copies for an event.
+ * Makes a person's deferred copies of channel messages, in transactions of {@link makeNextCopies}. Repeats a transaction
+ * that did not get its locks in time.
  * @param mayContinue called before each transaction
  */
 export async function makeDeferredCopies(
@@ -91,79 +131,79 @@ export async function makeDeferredCopies(
   mayContinue: () => boolean,
 ): Promise<MadeCopies> {
   let copies = 0;
-  for (const { channelId, hasMany } of await db.rows(deferredChannels, [userId])) {
-    for (let isLast = !hasMany, isOver = false; !isOver;) {
-      if (!mayContinue()) return { copies, isDone: false };
-      const slice = await db.transaction((tx) => makeCopies(tx, { channelId, userId }, isLast));
-      copies += slice.made;
-      isOver = slice.isOver;
-      isLast ||= slice.isSettled;
+  for (let waits = 0; mayContinue();) {
+    try {
+      const made = await db.transaction((tx) => makeNextCopies(tx, userId));
+      copies += made.copies;
+      if (made.isDone) return { copies, isDone: true };
+    } catch (error) {
+      if (!(error instanceof IntentBusy)) throw error;
+      await pauseBeforeRetry(++waits);
     }
   }
-  return { copies, isDone: true };
-}
-
-interface Slice {
-  readonly made: number;
-  /** Whether all messages that could be copied without the audience lock have their copies. */
-  readonly isSettled: boolean;
-  /** Whether all copies of the channel exist. */
-  readonly isOver: boolean;
+  return { copies, isDone: false };
 }
 
 /**
- * Makes the next deferred copies of a person, in one channel.
- * @returns whether all copies of the person exist now
+ * Makes the next deferred copies of a person, at most {@link copiesAtOnce}: of one channel in which many messages were
+ * missed, or else the last ones of many channels.
+ *
+ * The last ones are made with the audience locks of the channels held exclusively, so that no message is being sent to
+ * them: each message either is committed and gets its copy here, or will be sent when the person is not away any more
+ * (docs/decisions/083). It also waits for the transactions that have read the person's copies for an event.
+ * @throws IntentBusy when the locks are not free in time
  */
-export async function makeNextSlice(tx: Tx, userId: number): Promise<boolean> {
-  const [next, ...others] = await tx.rows(deferredChannels, [userId]);
-  if (!next) return true;
-  const { channelId, hasMany } = next;
-  const { isOver } = await makeCopies(tx, { channelId, userId }, !hasMany);
-  return isOver && others.length === 0;
+export async function makeNextCopies(tx: Tx, userId: number): Promise<MadeCopies> {
+  const channels = await tx.rows(nextChannels, [userId, channelsAtOnce]);
+  if (channels.length === 0) return { copies: 0, isDone: true };
+  const large = channels.find(({ hasMany }) => hasMany);
+  if (large) return { copies: await makeSettled(tx, large.channelId, userId), isDone: false };
+  const ids = channels.map(({ channelId }) => channelId);
+  const { copies, isDone } = await makeLast(tx, ids, userId);
+  return { copies, isDone: isDone && ids.length < channelsAtOnce };
 }
 
-async function makeCopies(
-  tx: Tx,
-  { channelId, userId }: { readonly channelId: number; readonly userId: number },
-  isLast: boolean,
-): Promise<Slice> {
-  if (isLast) await lockAudiences(tx, [channelId]);
-  const channels = { name: "channels", keys: [channelId], shared: true } as const;
-  await tx.lock(channels, holdChannel, [channelId]);
-  const subscriptions = { name: "subscriptions", keys: [channelId] } as const;
-  const [range] = await tx.lock(subscriptions, holdSubscription, [channelId, userId]);
+/** Makes copies of one channel while messages are being sent to it. */
+async function makeSettled(tx: Tx, channelId: number, userId: number): Promise<number> {
+  const [range] = await holdRangesOf(tx, [channelId], userId);
   // Another request of the person has made them meanwhile.
-  if (!range) return { made: 0, isSettled: true, isOver: true };
-  const { made, lookedAt } = await makeNext(tx, channelId, userId, range, isLast);
-  const isSettled = lookedAt < copiesAtOnce;
-  const isOver = isLast && isSettled;
-  if (isOver) await tx.rows(finish, [channelId, userId]);
-  return { made, isSettled, isOver };
+  if (!range) return 0;
+  const { recipientId, after, until, isRead } = range;
+  const flags = isRead ? flag.read : 0;
+  const last = until ?? Number.MAX_SAFE_INTEGER;
+  const values = [userId, channelId, recipientId, after, last, flags, copiesAtOnce];
+  const [made] = await tx.rows(makeSlice, values);
+  return made?.copies ?? 0;
 }
 
-async function makeNext(
+/** Makes the last copies of channels. */
+async function makeLast(
   tx: Tx,
-  channelId: number,
+  channelIds: readonly number[],
   userId: number,
-  { recipientId, after, until, isRead }: RowOf<typeof holdSubscription>,
-  isLast: boolean,
-): Promise<RowOf<typeof makeSlice>> {
-  const [made] = await tx.rows(makeSlice, [
-    userId,
-    channelId,
-    recipientId,
-    after,
-    until ?? Number.MAX_SAFE_INTEGER,
-    isRead ? flag.read : 0,
-    isLast,
-    copiesAtOnce,
-  ]);
+): Promise<MadeCopies> {
+  await lockSoon(tx, lockTimeoutMs, "messages are being sent to the channels", () =>
+    lockAudiences(tx, channelIds),
+  );
+  await holdRangesOf(tx, channelIds, userId);
+  const perChannel = Math.ceil(copiesAtOnce / channelIds.length);
+  const [made] = await tx.rows(makeLastCopies, [userId, channelIds, perChannel]);
   if (!made) throw new Error("the statement that makes deferred copies returned no row");
   return made;
 }
 
-/** Inserts copies in the order of accounts, then of messages, as every statement that writes copies does. */
+async function holdRangesOf(
+  tx: Tx,
+  channelIds: readonly number[],
+  userId: number,
+): Promise<Array<RowOf<typeof holdRanges>>> {
+  const channels = { name: "channels", keys: channelIds, shared: true } as const;
+  await tx.lock(channels, holdChannels, [channelIds]);
+  const subscriptions = { name: "subscriptions", keys: channelIds } as const;
+  return tx.lock(subscriptions, holdRanges, [channelIds, userId]);
+}
+
+/** Inserts by person, as every statement that writes copies. */
 const makeOf = statement({
   name: "deferred-copies-of-messages",
   text: `INSERT INTO user_messages (user_id, message_id, flags)

@@ -1,26 +1,46 @@
 import { errors } from "@carillon/contract";
-import { type Database, type Sql, statement, type Tx } from "@carillon/db";
+import { type Database, notNull, type Sql, statement, type Tx } from "@carillon/db";
 import { makeCopies } from "@carillon/jobs";
 import { systemClock, uniqueId } from "@carillon/kit";
 import { recordIntents } from "@carillon/outbox";
 
-import { makeDeferredCopies, makeNextSlice } from "./make-copies.ts";
+import { makeDeferredCopies, makeNextCopies } from "./make-copies.ts";
 
-/** Records a visit, so that later runs do not defer the person's copies. Waits while a run is deferring them. */
-const visit = statement({
-  name: "visit",
-  text: `INSERT INTO account_visits (user_id) VALUES ($1) ON CONFLICT (user_id) DO UPDATE SET visited_at = now()`,
+/** A visit of the last half hour is not recorded again, because a write costs a commit. */
+const lookUp = statement({
+  name: "visit-look-up",
+  text: `SELECT p.id,
+      EXISTS (SELECT FROM account_visits v WHERE v.user_id = p.id AND v.visited_at > now() - interval '30 minutes') AS "isRecorded",
+      EXISTS (SELECT FROM subscriptions s WHERE s.user_id = p.id AND s.deferred_after IS NOT NULL) AS "isDeferred"
+    FROM unnest($1::int[]) AS p (id)`,
+  overrides: { id: notNull },
 });
 
-const hasDeferred = statement({
-  name: "has-deferred-copies",
-  text: `SELECT EXISTS (SELECT FROM subscriptions WHERE user_id = $1 AND deferred_after IS NOT NULL) AS found`,
+/** Waits while copies of these people are being deferred, and keeps later runs from deferring them. */
+const record = statement({
+  name: "visit-record",
+  text: `INSERT INTO account_visits (user_id) SELECT u.id FROM users u WHERE u.id = ANY($1::int[])
+    ORDER BY u.id ON CONFLICT (user_id) DO UPDATE SET visited_at = now()`,
 });
 
-/** Milliseconds for which a request makes copies, about 300,000 of them. A job makes the remaining copies. */
+/**
+ * Records that people are there (docs/decisions/083). It is called once an hour for each person and process.
+ * @returns whether copies of each person are deferred, in their order
+ */
+export async function recordVisits(sql: Sql, userIds: readonly number[]): Promise<boolean[]> {
+  const found = await sql.rows(lookUp, [userIds]);
+  const ids = found.flatMap(({ id, isRecorded }) => (isRecorded ? [] : [id]));
+  const isDeferred = new Map(found.map((row) => [row.id, row.isDeferred]));
+  if (ids.length > 0) {
+    await sql.rows(record, [ids]);
+    // A second look-up, because the first statement may have waited for the transaction that defers the copies.
+    for (const row of await sql.rows(lookUp, [ids])) isDeferred.set(row.id, row.isDeferred);
+  }
+  return userIds.map((id) => isDeferred.get(id) ?? false);
+}
+
+/** Milliseconds for which a request makes copies: about 300,000 of them. A job makes the others. */
 const waitMs = 5_000;
-/** Seconds after which a client should repeat a request that was refused because copies are missing. */
-const retryAfter = 2;
 
 /** The person who sends a request. */
 interface Visitor {
@@ -29,29 +49,26 @@ interface Visitor {
 }
 
 /**
- * Records a visit of the person, and makes their deferred copies, so that the answer to the request is right
- * (docs/decisions/083). Gateways call it once an hour for each person.
+ * Makes the deferred copies of a person who has come back, so that the answer to the request is right.
  * @returns the number of copies made
- * @throws ApiError `INTERNAL_ERROR` (503) if it takes longer than `ms`: a job continues
+ * @throws ApiError `INTERNAL_ERROR` (503) if that takes longer than {@link waitMs}. After any error a job continues.
  */
-export async function recordVisit(db: Database, visitor: Visitor, ms = waitMs): Promise<number> {
-  await db.rows(visit, [visitor.id]);
-  // A second statement, with a new snapshot: the first one may have waited for the transaction that defers the copies.
-  if (!(await isDeferred(db, visitor.id))) return 0;
+export async function makeMissedCopies(
+  db: Database,
+  visitor: Visitor,
+  ms = waitMs,
+): Promise<number> {
   const until = systemClock.now() + ms;
-  const { copies, isDone } = await makeDeferredCopies(
-    db,
-    visitor.id,
-    () => systemClock.now() < until,
-  );
-  if (isDone) return copies;
-  await db.transaction((tx) => recordRest(tx, visitor));
-  throw errors.comingBack(retryAfter);
-}
-
-async function isDeferred(sql: Sql, userId: number): Promise<boolean> {
-  const [row] = await sql.rows(hasDeferred, [userId]);
-  return row?.found ?? false;
+  const mayContinue = () => systemClock.now() < until;
+  let isDone = false;
+  try {
+    const made = await makeDeferredCopies(db, visitor.id, mayContinue);
+    ({ isDone } = made);
+    if (isDone) return made.copies;
+  } finally {
+    if (!isDone) await db.transaction((tx) => recordRest(tx, visitor));
+  }
+  throw errors.comingBack();
 }
 
 /** Records a job that makes the remaining copies, at most one an hour for each person. */
@@ -62,6 +79,7 @@ async function recordRest(tx: Tx, { id: userId, realmId }: Visitor): Promise<voi
 
 /** Makes some of a person's deferred copies, and records a job for the next step if copies remain. */
 export async function runMakeCopiesStep(tx: Tx, realmId: number, userId: number): Promise<void> {
-  if (await makeNextSlice(tx, userId)) return;
+  const { isDone } = await makeNextCopies(tx, userId);
+  if (isDone) return;
   await recordIntents(tx, realmId, makeCopies, [{ key: uniqueId(), payload: { userId } }]);
 }
