@@ -40,10 +40,13 @@ describe("Requests that wait for locks", () => {
       () => ends.push("it was answered"),
       (error: unknown) => ends.push(String(error)),
     );
-    const blocked = () =>
-      holder.rows(
+    const blocked = async () => {
+      // PostgreSQL keeps the list for a transaction, and the request may open a connection after it was read first.
+      await holder.rows("SELECT pg_stat_clear_snapshot()");
+      return holder.rows(
         "SELECT FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))",
       );
+    };
     await waitFor(async () => ends.length > 0 || (await blocked()).length > 0, {
       what: "a request waits for us",
     });
