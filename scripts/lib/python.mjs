@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { exclusively } from "./lock.mjs";
 import { root } from "./root.mjs";
 import { capture } from "./run.mjs";
@@ -18,7 +18,8 @@ export async function pythonWith(requirements) {
   if (version.code !== 0) return { reason: "python3 is not installed" };
   const file = join(root, requirements);
   const key = createHash("sha256").update(version.output).update(readFileSync(file)).digest("hex");
-  const name = basename(requirements, ".txt");
+  // With the suite's folder: suites may run at the same time, and each removes its own earlier environments.
+  const name = `${basename(dirname(file))}-${basename(file, ".txt")}`;
   const home = join(cache, `${name}-${key.slice(0, 16)}`);
   return exclusively(async () => {
     const made = join(home, "made");
