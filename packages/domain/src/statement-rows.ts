@@ -620,6 +620,9 @@ declare module "@carillon/db" {
       isDone: boolean;
     };
     "deferred-copies-of-messages": {};
+    "deferred-copies-of-messages-count": {
+      count: number;
+    };
     "deliver-claim": {
       id: number;
       hasConditions: boolean;

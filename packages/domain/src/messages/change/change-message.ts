@@ -107,7 +107,8 @@ async function applyChange(
   if (!text && !move) return { events: [], lost: [] };
   if (move && !places?.channels.has(move.to.channel.recipientId))
     throw new ChangedMeanwhile(`channel ${move.to.channel.id} became visible`);
-  if (move && changesChannel(move)) await makeCopiesOf(tx, move.from.channel.id, ids);
+  if (move && changesChannel(move))
+    await makeCopiesOf(tx, { from: move.from.channel.id, to: move.to.channel.id }, ids);
   const receivers =
     move && places
       ? await loadReceivers(tx, locked, places, move)

@@ -1,3 +1,4 @@
+import { errors } from "@carillon/contract";
 import {
   type Database,
   notNull,
@@ -203,26 +204,51 @@ async function holdRangesOf(
   return tx.lock(subscriptions, holdRanges, [channelIds, userId]);
 }
 
-/** Inserts by person, as every statement that writes copies. */
+/** Maximum deferred copies that a move to another channel makes: about 5 s. */
+const copiesOfMove = 300_000;
+
+/**
+ * SQL: the subscriptions to channel $1 with deferred copies that a move to channel $2 makes. Accounts that are not
+ * subscribed to channel $2 lose their copies by the move.
+ */
+const keeping = `subscriptions s JOIN subscriptions t ON t.channel_id = $2 AND t.user_id = s.user_id AND t.active
+    WHERE s.channel_id = $1 AND s.deferred_after IS NOT NULL`;
+
+const countKeeping = statement({
+  name: "deferred-copies-of-messages-count",
+  text: `SELECT count(*)::int AS count FROM ${keeping}
+    AND s.deferred_after < $4 AND coalesce(s.deferred_until, $3) >= $3`,
+});
+
+/** Inserts copies in the order of accounts, then of messages, as every statement that writes copies does. */
 const makeOf = statement({
   name: "deferred-copies-of-messages",
   text: `INSERT INTO user_messages (user_id, message_id, flags)
     SELECT s.user_id, m.id, CASE WHEN s.deferred_read THEN ${flag.read} ELSE 0 END
-    FROM subscriptions s CROSS JOIN LATERAL (
-      SELECT m.id FROM messages m WHERE m.id = ANY(ARRAY(SELECT unnest($2::bigint[])))
+    FROM (SELECT s.* FROM ${keeping}) s CROSS JOIN LATERAL (
+      SELECT m.id FROM messages m WHERE m.id = ANY(ARRAY(SELECT unnest($3::bigint[])))
         AND m.id > s.deferred_after AND m.id <= coalesce(s.deferred_until, m.id) AND NOT m.changed_channel) m
-    WHERE s.channel_id = $1 AND s.deferred_after IS NOT NULL
     ORDER BY s.user_id, m.id ON CONFLICT DO NOTHING`,
 });
 
 /**
- * Makes all deferred copies of messages that will be moved to another channel. The transaction must hold the lock of the
- * row of their current channel.
+ * Makes the deferred copies of messages that will be moved to another channel, for the accounts that are subscribed to it.
+ * The transaction must hold the locks of the rows of both channels.
+ * @param ids ascending
+ * @throws ApiError `BAD_REQUEST` if there may be more than `maximum`; one message can always be moved
  */
 export async function makeCopiesOf(
   tx: Tx,
-  channelId: number,
+  { from, to }: { readonly from: number; readonly to: number },
   ids: readonly number[],
+  maximum = copiesOfMove,
 ): Promise<void> {
-  await tx.rows(makeOf, [channelId, ids]);
+  const [found] = await tx.rows(countKeeping, [from, to, ids[0], ids.at(-1)]);
+  if (!found || found.count === 0) return;
+  const most = Math.max(1, Math.floor(maximum / found.count));
+  if (ids.length > most)
+    throw errors.badRequest(
+      `At most ${most} of these messages can be moved to the other channel at once, because ${found.count} of its subscribers are away: move the newer ones first, with propagate_mode change_later`,
+    );
+  await tx.rows(makeOf, [from, to, ids]);
 }
