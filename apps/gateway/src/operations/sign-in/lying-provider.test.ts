@@ -190,6 +190,11 @@ describe("An identity provider", () => {
           identityMs: 1_000,
         });
         try {
+          // At its first request a gateway starts reading the addresses of moved organizations, and does not wait for them.
+          await fetch(`${at.url}/api/v1/server_settings`);
+          await waitFor(() => db.pool.totalCount === db.pool.idleCount, {
+            what: "the addresses are read",
+          });
           let busy: unknown;
           own.script.answers = {
             [path]: () => {
