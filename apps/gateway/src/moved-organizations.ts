@@ -20,7 +20,7 @@ export type MovedTo = (host: string) => string | undefined;
 export function movedTo(sql: Sql, log: Logger, url: string): MovedTo {
   const { hostname } = new URL(url);
   let moved: ReadonlyMap<string, string> = new Map();
-  let readAt = -keptMs;
+  let readAt = systemClock.now();
   const read = async () => {
     try {
       moved = await movedOrganizations(sql);
@@ -28,6 +28,8 @@ export function movedTo(sql: Sql, log: Logger, url: string): MovedTo {
       log.warn({ err: error }, "addresses of moved organizations were not read");
     }
   };
+  // Outside of any request, so that none has the statement in its trace.
+  void read();
   return (host) => {
     const now = systemClock.now();
     if (now - readAt >= keptMs) {
