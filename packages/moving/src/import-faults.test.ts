@@ -136,6 +136,19 @@ describe("an import that fails", () => {
     );
   });
 
+  it("refuses to go on with an import that another version has begun, with a step that it lacks", async () => {
+    const again = options({ folder: await exported(), subdomain: "later" });
+    const progress = () => {
+      throw new Error("broken off");
+    };
+    await importOrganization({ ...again, progress }).catch(() => {});
+    await other.rows("UPDATE organization_imports SET step = 'belfries' WHERE subdomain = 'later'");
+    expect(await refusal(again)).to.match(
+      /another version of Carillon has begun this import.*\(belfries\).*--discard/,
+    );
+    await giveUpImport(again);
+  });
+
   it("refuses a subdomain that is taken", async () => {
     const again = options({ folder: await exported() });
     const error = await refusal(again);

@@ -50,6 +50,8 @@ export interface ImportedOrganization {
   readonly subdomain: string;
   readonly messages: number;
   readonly accounts: number;
+  /** Whether it is read-only, because the organization of the export still serves and sends what is scheduled. */
+  readonly isReadOnly: boolean;
 }
 
 /**
@@ -236,10 +238,11 @@ async function runSteps(
     subdomain,
   });
   const place = await placeOf(client, id);
-  const begun = Math.max(
-    0,
-    steps.findIndex(([name]) => name === place.step),
-  );
+  const begun = place.step === "" ? 0 : steps.findIndex(([name]) => name === place.step);
+  if (begun < 0)
+    throw new StartupError(
+      `another version of Carillon has begun this import, with a step that this one lacks (${place.step}): end it with that version, or delete what it has stored with --discard`,
+    );
   for (const [index, [name, run]] of steps.entries()) {
     if (index < begun) continue;
     await run(of, name, name === place.step ? place.line : 0);
@@ -251,7 +254,13 @@ async function runSteps(
     subdomain,
     messages: reader.numberOf("messages"),
     accounts: reader.numberOf("users"),
+    isReadOnly: isOfServing(reader),
   };
+}
+
+/** Whether the organization of the export goes on serving: Carillon's exports that are not final. */
+function isOfServing({ manifest: { source, final } }: TransferReader): boolean {
+  return source.kind === "carillon" && !final;
 }
 
 /** Returns the organization of the import; creates it the first time. */
@@ -333,10 +342,12 @@ async function finish(of: Importing, organization: OrganizationRecord): Promise<
        WHERE realm_id = $1 AND system_bot_kind IS NOT NULL`,
       [realmId, host],
     );
-    await ask(client, "UPDATE realms SET subdomain = $2, deactivated = false WHERE id = $1", [
-      realmId,
-      subdomain,
-    ]);
+    // Both organizations would send what is scheduled, and call the same endpoints.
+    await ask(
+      client,
+      `UPDATE realms SET subdomain = $2, deactivated = false, read_only_since = CASE WHEN $3 THEN now() END WHERE id = $1`,
+      [realmId, subdomain, isOfServing(of.reader)],
+    );
     await ask(client, "UPDATE organization_imports SET finished_at = now() WHERE id = $1", [id]);
   });
   await ask(client, "DELETE FROM import_ids WHERE import_id = $1", [id]);

@@ -2,6 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "@carillon/db";
+import { reopenOrganization } from "@carillon/domain";
+import { systemClock } from "@carillon/kit";
 import { secretsOf } from "@carillon/model";
 import {
   type Answer,
@@ -130,13 +132,13 @@ describe("moving an organization", () => {
         to: lunch,
         topic: "later",
         content: `hello @**${owner.fullName}|${owner.id}**`,
-        scheduled_delivery_timestamp: Math.floor(Date.now() / 1000) + 7200,
+        scheduled_delivery_timestamp: Math.floor(systemClock.now() / 1_000) + 7_200,
       }),
     );
     done(
       await as.member.post(`${api}/reminders`, {
         message_id: first,
-        scheduled_delivery_timestamp: Math.floor(Date.now() / 1000) + 7200,
+        scheduled_delivery_timestamp: Math.floor(systemClock.now() / 1_000) + 7_200,
       }),
     );
     done(
@@ -286,6 +288,18 @@ describe("moving an organization", () => {
           normal(a[field], new Map()),
         );
     });
+
+  it("leaves an organization whose old one goes on read-only, until it is opened", async () => {
+    const send = () => {
+      const params = { type: "direct", to: `["${org.owner.email}"]`, content: "hello" };
+      return otherGateway.as(org.member).post("/api/v1/messages", params);
+    };
+    const refused = await send();
+    expect(refused.status).to.equal(503);
+    expect(refused.text).to.include("ORGANIZATION_READ_ONLY");
+    await other.transaction((tx) => reopenOrganization(tx, realmId));
+    done(await send());
+  });
 
   async function register(client: GatewayClient): Promise<Record<string, unknown>> {
     // Numbers of the installation's own.

@@ -107,7 +107,9 @@ export async function reopen(
   await withDatabase(context, async ({ db }) => {
     const realm = await findOrganization(db, organization);
     await db.transaction((tx) => reopenOrganization(tx, realm.id));
-    context.terminal.say(`${realm.name} is open again. Do not use its final export.`);
+    context.terminal.say(
+      `${realm.name} is open again. Do not use a final export that was made of it.`,
+    );
   });
 }
 
@@ -154,12 +156,16 @@ export async function readOrganization(
         context.terminal.say("Deleted what the unfinished import had stored.");
         return;
       }
-      const { realmId, name, accounts, messages } = await importOrganization(importing);
+      const { realmId, name, accounts, messages, isReadOnly } = await importOrganization(importing);
       const realm = await loadRealm(db, realmId);
       const unreachable = whyUnreachable(connected, realm);
       const at = unreachable === undefined ? ` at ${addressOf(context, connected, realm)}` : "";
       context.terminal.say(`Imported ${name}${at}: ${accounts} accounts, ${messages} messages.`);
       if (unreachable !== undefined) context.terminal.note(`${unreachable}.`);
+      if (isReadOnly)
+        context.terminal.note(
+          `It is read-only, because the export is not final: the old organization still sends what is scheduled. To open it, run carillon organization reopen --organization ${realm.subdomain || "-"}.`,
+        );
     });
   });
 }
