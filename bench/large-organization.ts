@@ -153,7 +153,7 @@ async function sendAll(requests: readonly FormRequest[]): Promise<void> {
     );
 }
 
-/** Measures the cost of a poll: sends messages, each of which answers all open polls, and opens the polls again. */
+/** Measures the cost of a poll. Sends messages, which each answer all open polls, and opens the polls again. */
 async function measurePolls(count: number): Promise<void> {
   const polls = await startPolls();
   const large = channelOf(people);

@@ -13,8 +13,8 @@ const keptMs = 10_000;
 export type MovedTo = (host: string) => string | undefined;
 
 /**
- * Returns a lookup of the new addresses of organizations that have moved. Requests start reading the addresses again every
- * ten seconds, but do not wait for it, so a new redirect takes effect after some seconds.
+ * Returns a function that finds the new address of an organization that has moved. It reads the addresses again at a request
+ * that comes ten seconds after the last reading. The request does not wait, so a new redirect takes effect after some seconds.
  * @param url the address of the installation
  */
 export function movedTo(sql: Sql, log: Logger, url: string): MovedTo {

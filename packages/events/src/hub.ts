@@ -91,8 +91,8 @@ export class EventHub<Context> {
   }
 
   /**
-   * Reads the logs that have grown and for which polls wait, in case wake-ups were lost. Closes tails that hold events
-   * which their log has lost. Runs once at a time.
+   * Reads the logs that have grown and have waiting polls, in case wake-ups were lost. Closes tails with events that their
+   * log has lost. Runs once at a time.
    */
   readGrownLogs(): Promise<void> {
     return (this.#readingGrownLogs ??= this.#readGrownLogs().finally(

@@ -56,7 +56,7 @@ export function exportOrganization(options: ExportOptions): Promise<Exported> {
       );
       progress(name, count);
     }
-    // Those that the same state of the database names.
+    // Once more, because files were uploaded during the first copying. These rows and the records are of one snapshot.
     await copy();
     await ask(client, "COMMIT");
     const manifest = await writer.finish({ final: close !== undefined, keyId: key.id });

@@ -70,7 +70,7 @@ async function clientId({ client }: Importing): Promise<number> {
   return row!.id;
 }
 
-/** Maps messages, and finds or creates the recipients of those that name a channel or accounts. */
+/** Maps messages. Finds or creates their recipients where the record names a channel or accounts. */
 async function placed(of: Importing, records: readonly NumberedRecord[]): Promise<Imported[]> {
   const plain = records.map(({ record, line }) => {
     const {

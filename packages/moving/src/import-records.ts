@@ -90,8 +90,8 @@ export async function importRecords(
 }
 
 /**
- * Tables of which a row may be there already: a group with a name, and a call of a webhook if the organization is imported
- * into its own installation.
+ * Tables with rows that may exist before their records are imported: groups with a name, and calls of webhooks if the
+ * organization is imported into its own installation.
  */
 const repeatable: ReadonlySet<string> = new Set(["user_group", "outgoing_call"]);
 

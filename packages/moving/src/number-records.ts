@@ -104,7 +104,7 @@ async function put(
   if (rows.length < pairs.length) throw new RecordProblem("has an id that another record has");
 }
 
-/** Gives ids to groups that have none: those with a name have theirs already. */
+/** Gives ids to groups without a name. Groups with a name got theirs before. */
 async function giveGroups(of: Import, olds: readonly number[]): Promise<void> {
   const rows = await ask<{ old: string }>(
     of.client,

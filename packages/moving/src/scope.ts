@@ -16,7 +16,7 @@ function parentOf(table: MovedTable, name: string): string {
   return column.to;
 }
 
-/** The names of programs belong to the installation: only those that the organization's rows name are exported. */
+/** SQL: the programs that the organization's rows name. The table belongs to the installation. */
 const usedClients = `id IN (SELECT client_id FROM messages WHERE realm_id = $1
   UNION SELECT client_id FROM scheduled_messages WHERE realm_id = $1
   UNION SELECT client_id FROM message_series WHERE realm_id = $1)`;

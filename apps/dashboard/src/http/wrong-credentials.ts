@@ -2,7 +2,7 @@ import { networkOf, SlidingWindow, type Clock } from "@carillon/kit";
 
 /** Limit of wrong credentials from one network. */
 const fromOne = { seconds: 60, requests: 10 };
-/** Limit of wrong credentials from all networks together, except from networks that have sent correct ones. */
+/** Limit of wrong credentials from all networks together. Networks that have sent correct credentials are exempt. */
 const fromAll = { seconds: 60, requests: 100 };
 /** Maximum number of networks kept in memory; the oldest is evicted. */
 const maxNetworks = 10_000;

@@ -55,7 +55,7 @@ const close = statement({
   text: "UPDATE event_head SET last_seq = seq WHERE realm_id = $1 RETURNING last_seq",
 });
 
-/** Closes the event log: later transactions with events of the organization fail. Waits for those that are committing. */
+/** Closes the event log, so that later transactions with events fail. Waits for transactions that are committing events. */
 export async function closeEventLog(tx: Tx, realmId: number): Promise<void> {
   await tx.lock({ name: "eventHead", keys: [realmId] }, close, [realmId]);
 }

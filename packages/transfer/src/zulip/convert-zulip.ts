@@ -1,4 +1,5 @@
 import { roles } from "@carillon/contract";
+import { systemClock } from "@carillon/kit";
 
 import type { SourceArchive } from "../archives/source-archive.ts";
 import { cleanLine, cut, UniqueNames } from "../clean-names.ts";
@@ -90,7 +91,7 @@ export async function convertZulip(options: ZulipOptions): Promise<void> {
     accountIds,
     channelIds,
     clientIds,
-    now: Date.now(),
+    now: systemClock.now(),
   });
   await writer.write("recipients", recipients);
   await writer.write("scheduled_messages", scheduled);

@@ -86,7 +86,7 @@ const makeSlice = statement({
     SELECT count(*)::int AS copies FROM made`,
 });
 
-/** Makes up to $3 copies of each channel, and ends the ranges that have no more. */
+/** Makes up to $3 copies of each channel, and ends the ranges whose copies all exist. */
 const makeLastCopies = statement({
   name: "deferred-copies-make-last",
   text: `WITH missed AS MATERIALIZED (

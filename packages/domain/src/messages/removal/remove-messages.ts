@@ -203,7 +203,7 @@ export function lostAccessEvents(
 }
 
 /**
- * Returns the accounts that get the event of a removal: those that have a copy and can read the channel. Null means all
+ * Returns the accounts that get the event of a removal: accounts with a copy that can read the channel. Null means all
  * active accounts.
  */
 function seenBy(
