@@ -15,6 +15,7 @@ import {
   deliver,
   deliverNow,
   dueSeries,
+  eventsOf,
   inChannel,
   makeDue,
   messagesOf,
@@ -238,6 +239,20 @@ describe("the delivery of series", () => {
     expect(await outcomes(id)).to.deep.equal(["sent", "sent"]);
     expect(await read(id)).to.include({ sent_count: 2 });
     expect(await audited(id)).to.deep.equal(["created", "occurrence_changed"]);
+  });
+
+  it("tells clients of the next occurrence that stays planned when an edited one is sent", async () => {
+    const id = await create();
+    const { next_scheduled_message_id: edited } = await read(id);
+    await scene.as(author).patch(`/api/v1/scheduled_messages/${edited}`, { content: "Only now" });
+    const { next_scheduled_message_id: planned } = await read(id);
+    const { events } = await eventsOf(scene.db, scene.org.realm.id, () =>
+      deliverNow(scene.db, scene.org.realm, [edited ?? 0]),
+    );
+    const updates = events.filter(({ type, op }) => type === "message_series" && op === "update");
+    expect(planned).to.be.above(edited ?? 0);
+    expect(updates.map(({ payload }) => payload["message_series"])).to.deep.equal([await read(id)]);
+    expect(await read(id)).to.include({ next_scheduled_message_id: planned, sent_count: 1 });
   });
 
   it("sends nothing after days without a worker if the last occurrence is too late", async () => {

@@ -11,9 +11,9 @@ import type { Outcome } from "../outcome.ts";
 import { type KnownRendering, type Plan, planOccurrences } from "./plan-occurrences.ts";
 import { type NewRun, recordRuns } from "./runs.ts";
 import { type FollowingPlan, occurrenceAfter, planFollowing, withSchedules } from "./schedule.ts";
-import { seriesEvents } from "./series-events.ts";
+import { type PlannedSeries, seriesEvents } from "./series-events.ts";
 import { sendSeriesNotices, type SeriesNotice } from "./series-notices.ts";
-import { gracePeriodOf, type SeriesRow } from "./series-row.ts";
+import { gracePeriodOf, type PlannedRow, readPlanned, type SeriesRow } from "./series-row.ts";
 
 /** Failed occurrences in a row after which a series is paused. */
 const maxFailures = 5;
@@ -108,7 +108,10 @@ export async function advanceSeries(
   ]);
   const plans = changed.flatMap(({ plan, series }) => (plan ? [{ ...plan, series }] : []));
   const planned = await planOccurrences(tx, site, realm, plans, hasDeliveryJob);
-  const rows = new Map(planned.rows.map((row) => [row.seriesId, row]));
+  const rows = new Map<number, PlannedSeries["planned"]>([
+    ...(await keptPlans(tx, ofSeries)),
+    ...planned.rows.map((row) => [row.seriesId, row] as const),
+  ]);
   recordAudit(tx, realm.id, null, changed.flatMap(auditOf));
   const notices = changed.flatMap(({ notice }) => notice ?? []);
   const events = [
@@ -127,6 +130,18 @@ export async function advanceSeries(
     runs: runs.get(outcome.row)?.map((run) => run.outcome) ?? [],
   }));
   return { outcomes: recorded, notes, events };
+}
+
+/** Reads the planned occurrences of series of which only detached occurrences have ended: these stay planned. */
+async function keptPlans(
+  tx: Tx,
+  outcomes: readonly Outcome[],
+): Promise<ReadonlyMap<number, PlannedRow>> {
+  const idsOf = (detached: boolean) =>
+    outcomes.flatMap(({ row }) => (row.detached === detached ? row.seriesId! : []));
+  const ended = new Set(idsOf(false));
+  const kept = idsOf(true).filter((id) => !ended.has(id));
+  return kept.length > 0 ? readPlanned(tx, kept) : new Map();
 }
 
 /** A due row that is an occurrence of a series. */
