@@ -71,6 +71,22 @@ for (const kind of ["disk", "s3"] as const)
       }
     });
 
+    it("keep the bytes that had arrived when the connection broke before the first was read", async () => {
+      const path = await tus.begin(first);
+      const { socket } = await db.prisma.$transaction(async (tx) => {
+        await tx.$executeRaw`LOCK TABLE resumable_parts`;
+        const begun = tus.beginPatch(first, path, 0, 1_000);
+        await tus.leased(path);
+        begun.socket.end();
+        await waitFor(() => begun.socket.closed, { what: "the gateway has closed the connection" });
+        return begun;
+      });
+      expect(socket.bytesWritten).to.be.above(1_000);
+      await tus.released(path);
+      expect(await tus.offsetOf(first, path)).to.equal(1_000);
+      await tus.finish(second, path);
+    });
+
     it("keep the bytes of a body that stops, and refuse it with 408", async () => {
       const path = await tus.begin(first);
       const seen = tus.beginPatch(second, path, 0, 100_000);

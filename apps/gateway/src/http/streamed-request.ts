@@ -37,16 +37,40 @@ export class StreamedRequest {
   }
 
   /**
-   * Waits for a permit and reads the body to its end.
+   * Waits for a permit and reads the body to its end. Of a body that breaks off or stalls, `take` gets every byte that has
+   * arrived.
    * @throws ApiError 400 for a body that breaks off, 408 for one that stalls; the deadline's reason; what `take` throws
    */
   async readBody(take: TakeChunk): Promise<void> {
-    await this.whileBytesFlow(async () => {
-      await admitBody(this.#ctx, { ...this.#sender, idleMs: this.#times.idleMs }, fileSemaphore, 0);
-      // A deadline that has already ended would not interrupt the wait for the next bytes.
-      this.#sender.deadline.check();
-      await readChunks(this.#ctx, this.#sender.deadline, take);
-    });
+    let isRefused = false;
+    const takeUnlessRefused: TakeChunk = (chunk) => {
+      try {
+        return take(chunk);
+      } catch (error) {
+        isRefused = true;
+        throw error;
+      }
+    };
+    try {
+      await this.whileBytesFlow(async () => {
+        const sender = { ...this.#sender, idleMs: this.#times.idleMs };
+        await admitBody(this.#ctx, sender, fileSemaphore, 0);
+        // A deadline that has already ended would not interrupt the wait for the next bytes.
+        this.#sender.deadline.check();
+        await readChunks(this.#ctx, this.#sender.deadline, takeUnlessRefused);
+      });
+    } catch (error) {
+      if (!isRefused) this.#takeArrived(take);
+      throw error;
+    }
+  }
+
+  /** Takes the bytes that wait in the request's buffer, at most 64 KiB, which Node.js keeps after a hang-up. */
+  #takeArrived(take: TakeChunk): void {
+    const { req } = this.#ctx;
+    if (req.headers["content-encoding"] !== undefined) return;
+    for (let chunk; (chunk = req.read() as Buffer | null) !== null; )
+      take(chunk)?.catch(() => undefined);
   }
 
   /** Runs `work` with a deadline of an hour. Afterwards the rest of the request has the usual deadline. */

@@ -222,7 +222,7 @@ export class UploadSession {
   }
 
   async #joinIfMany({ id }: ResumableUpload): Promise<void> {
-    const parts = await listResumableParts(this.#services.db, id);
+    const parts = await this.#durably((db) => listResumableParts(db, id));
     if (parts.length < maxParts) return;
     const joined = await this.#joined(parts.map(({ key }) => key));
     await this.#change(
