@@ -69,7 +69,7 @@ export class StreamedRequest {
   #takeArrived(take: TakeChunk): void {
     const { req } = this.#ctx;
     if (req.headers["content-encoding"] !== undefined) return;
-    for (let chunk; (chunk = req.read() as Buffer | null) !== null; )
+    for (let chunk; (chunk = req.read() as Buffer | null) !== null;)
       take(chunk)?.catch(() => undefined);
   }
 
