@@ -138,6 +138,10 @@ declare module "@carillon/db" {
       worst: number;
       buckets: number[] | null;
     };
+    "dashboard-imported-organizations": {
+      id: number;
+      isImported: boolean;
+    };
     "dashboard-late": {
       id: number;
       isReminder: boolean;

@@ -39,7 +39,7 @@ export {
   lockAudiencesShared,
   tryLockAudiencesShared,
 } from "./channels/audience-lock.ts";
-export { messageIdAt, messageIdSlackMs } from "./messages/message-id-at.ts";
+export { type MessageIdsAt, messageIdsAt, messageIdSlackMs } from "./messages/message-id-at.ts";
 export {
   type Channel,
   type ChannelGroups,

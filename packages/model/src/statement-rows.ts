@@ -600,8 +600,10 @@ declare module "@carillon/db" {
       id: number;
     };
     "message-for-change": {};
-    "message-id-at-time": {
-      id: number | null;
+    "message-ids-at-time": {
+      realmId: number | null;
+      from: number | null;
+      until: number | null;
     };
     "messages-to-access": {
       id: number;

@@ -258,6 +258,12 @@ describe("an import that fails", () => {
       /^messages.ndjson, line \d+: recipient_id: the export has no record/,
     ],
     [
+      "a message of the future",
+      "messages",
+      (lines) => last(lines, { sent_at: "2100-01-01T00:00:00Z" }),
+      /^messages.ndjson, line \d+: sent_at: 2100-01-01T00:00:00Z is in the future/,
+    ],
+    [
       "a copy for an unknown account",
       "messages",
       (lines) => last(lines, { copies: [[1_000_000, 1]] }),

@@ -1,6 +1,13 @@
 import { type ImportedRendering, renderImported, searchVector, topicWords } from "@carillon/domain";
 import { renderVersion } from "@carillon/markdown";
-import { directTopic, ensureDirectRecipients, flag, membersOf, memberKey } from "@carillon/model";
+import {
+  directTopic,
+  ensureDirectRecipients,
+  flag,
+  membersOf,
+  memberKey,
+  messageIdSlackMs,
+} from "@carillon/model";
 import { copyFlags, type MessageRecord, type NumberedRecord } from "@carillon/transfer";
 
 import { ask } from "./connect.ts";
@@ -35,13 +42,15 @@ interface Imported {
 export async function importMessages(of: Importing, step: string, after: number): Promise<void> {
   const defaultClient = await clientId(of);
   let lastId = await greatestId(of);
+  const checkTime = await timeCheck(of);
   await inSlicesOf(of, { table: "messages", step, after }, async (records) => {
     for (const { record, line } of records)
       atLine(line, () => {
-        const { id } = record as MessageRecord;
+        const { id, sent_at: sentAt } = record as MessageRecord;
         if (id <= lastId)
           throw new RecordProblem(`id: ${id} is not higher than that of the line before`);
         lastId = id;
+        checkTime(sentAt, line);
       });
     await giveIds(
       of.client,
@@ -61,6 +70,31 @@ async function greatestId({ client, id }: Importing): Promise<number> {
     [id],
   );
   return Number(row?.last ?? 0);
+}
+
+/**
+ * Returns a check of the times of messages, which searches by date expect in the order of the ids. A time in the future
+ * is refused. An earlier time than before is reported once: the clock of the source may have been wrong.
+ */
+async function timeCheck({
+  client,
+  report,
+}: Importing): Promise<(sentAt: string, line: number) => void> {
+  const [row] = await ask<{ now: string }>(client, "SELECT now()::text AS now");
+  const latest = Date.parse(row!.now) + messageIdSlackMs;
+  let greatest = 0;
+  let isReported = false;
+  return (sentAt, line) => {
+    const time = Date.parse(sentAt);
+    if (time > latest) throw new RecordProblem(`sent_at: ${sentAt} is in the future`);
+    if (time < greatest - messageIdSlackMs && !isReported) {
+      isReported = true;
+      report(
+        `messages.ndjson, line ${line}: sent_at is earlier than that of a line before: searches by date may lead to a wrong place`,
+      );
+    }
+    greatest = Math.max(greatest, time);
+  };
 }
 
 /** The program under which messages of sources without programs were sent. */

@@ -1,4 +1,4 @@
-import { composed, type Composition, notNull, type Sql } from "@carillon/db";
+import { composed, type Composition, notNull, type Sql, statement } from "@carillon/db";
 import { pending, scheduledKind, undelivered } from "@carillon/scheduling";
 import { exampleWheres, idsOf, looked, maxRows, Values, type Where, within } from "./where.ts";
 
@@ -50,24 +50,38 @@ export function composeFailed({ accounts, channels, span }: Where): Composition 
   };
 }
 
+/** Message ids: from the first to below the second. */
+export type IdRange = readonly [from: number, until: number];
+
+/** All message ids. */
+const everything: IdRange = [0, Number.MAX_SAFE_INTEGER];
+
 /**
  * Composes the search for sent messages that were scheduled.
- * @param bounds ids of the span's messages: from the first to below the second
+ * @param ranges the ids of the span's messages: of each account's or channel's organization, else of all organizations
  */
 export function composeSent(
   { accounts, channels, span }: Where,
-  bounds: readonly [number, number] | undefined,
+  ranges: readonly IdRange[],
 ): Composition {
   const values = new Values();
   const recipients = channels?.map(({ recipientId }) => recipientId);
-  const from = each(values, accounts ? idsOf(accounts) : recipients);
-  const parts = ["true"];
+  const ids = accounts ? idsOf(accounts) : (recipients ?? ranges.map(() => 0));
+  const lists = [
+    values.add(ids, "int[]"),
+    values.add(
+      ranges.map(([low]) => low),
+      "bigint[]",
+    ),
+    values.add(
+      ranges.map(([, high]) => high),
+      "bigint[]",
+    ),
+  ];
+  const from = `unnest(${lists.join(", ")}) AS k (id, low, high)`;
+  const parts = ["m.id >= k.low AND m.id < k.high"];
   if (accounts) parts.push("m.sender_id = k.id");
   else if (recipients) parts.push("m.recipient_id = k.id");
-  if (bounds) {
-    const [low, high] = bounds.map((id) => values.add(id, "bigint"));
-    parts.push(`m.id >= ${low} AND m.id < ${high}`);
-  }
   const rest = ["m.scheduled_message_id IS NOT NULL"];
   if (accounts && recipients) rest.push(`m.recipient_id = ANY(${values.add(recipients, "int[]")})`);
   if (span) rest.push(within(values, "m.sent_at", span));
@@ -75,7 +89,7 @@ export function composeSent(
     text: `SELECT m.scheduled_message_id AS id FROM ${from}
         CROSS JOIN LATERAL (SELECT m.id, m.scheduled_message_id, m.recipient_id, m.sent_at FROM messages m
           WHERE ${parts.join(" AND ")} ORDER BY m.id DESC LIMIT ${looked}) m
-      WHERE ${rest.join(" AND ")} ORDER BY m.id DESC LIMIT ${maxRows}`,
+      WHERE ${rest.join(" AND ")} GROUP BY m.id, m.scheduled_message_id ORDER BY m.id DESC LIMIT ${maxRows}`,
     values: values.list,
   };
 }
@@ -96,8 +110,7 @@ const sent = composed({
   name: "dashboard-find-sent",
   overrides: { id: notNull },
   compose: composeSent,
-  examples: (compose) =>
-    exampleWheres.map((where) => compose(where, where.span ? [1, 2] : undefined)),
+  examples: (compose) => exampleWheres.map((where) => compose(where, [[1, 2]])),
 });
 
 /**
@@ -108,19 +121,49 @@ export async function findBy(sql: Sql, where: Where): Promise<number[]> {
   const found = await Promise.all([
     waiting(sql, where),
     failed(sql, where),
-    idBounds(sql, where).then((bounds) => sent(sql, where, bounds)),
+    idRanges(sql, where).then((ranges) => sent(sql, where, ranges)),
   ]);
   return [...new Set(found.flat().map(({ id }) => id))];
 }
 
-async function idBounds(sql: Sql, { span }: Where): Promise<[number, number] | undefined> {
-  if (!span) return undefined;
-  const { messageIdAt, messageIdSlackMs } = await import("@carillon/model");
+const imported = statement({
+  name: "dashboard-imported-organizations",
+  text: `SELECT r.id, EXISTS (SELECT FROM organization_imports i WHERE i.realm_id = r.id) AS "isImported" FROM realms r`,
+});
+
+/** Returns the message ids of the span, for {@link composeSent}. */
+async function idRanges(sql: Sql, { accounts, channels, span }: Where): Promise<IdRange[]> {
+  const places = accounts ?? channels;
+  if (!span) return (places ?? [0]).map(() => everything);
+  if (places) {
+    const ranges = await rangesOf(sql, [...new Set(places.map(({ realmId }) => realmId))], span);
+    return places.map(({ realmId }) => ranges.get(realmId) ?? everything);
+  }
+  const realms = await sql.rows(imported, []);
+  const ranges = await rangesOf(sql, idsOf(realms), span);
+  const of = (wanted: boolean) =>
+    realms.flatMap(({ id, isImported }) => (isImported === wanted ? [ranges.get(id)!] : []));
+  // Organizations that were not imported have one order. Those with the most messages give the narrowest range.
+  const common: IdRange = [
+    Math.max(0, ...of(false).map(([low]) => low)),
+    Math.min(Number.MAX_SAFE_INTEGER, ...of(false).map(([, high]) => high)),
+  ];
+  return [common, ...of(true)];
+}
+
+async function rangesOf(
+  sql: Sql,
+  realmIds: readonly number[],
+  [from, to]: readonly [number, number],
+): Promise<Map<number, IdRange>> {
+  const { messageIdsAt, messageIdSlackMs } = await import("@carillon/model");
   const slack = messageIdSlackMs * 1_000;
-  const [from, to] = span;
-  const [low, high] = await Promise.all([
-    messageIdAt(sql, Math.round(from * 1e6) - slack),
-    messageIdAt(sql, Math.round(to * 1e6) + slack),
+  const [lows, highs] = await Promise.all([
+    messageIdsAt(sql, realmIds, Math.round(from * 1e6) - slack),
+    messageIdsAt(sql, realmIds, Math.round(to * 1e6) + slack),
   ]);
-  return [low, high];
+  const until = new Map(highs.map((one) => [one.realmId, one.until]));
+  return new Map(
+    lows.map((one) => [one.realmId, [one.from, until.get(one.realmId) ?? Number.MAX_SAFE_INTEGER]]),
+  );
 }

@@ -117,6 +117,60 @@ describe("looking messages up by account, channel and time", () => {
     expect(byNumber.messages.every(({ channelId }) => channelId === room.id)).to.equal(true);
   });
 
+  it("finds messages sent around a time in an organization that has messages before and after an import", async () => {
+    const { db } = dashboard();
+    const busy = await organization(db);
+    const mine = await channel(db, busy.member);
+    const year = 365 * 24 * 60;
+    const years = [year, 2 * year, 3 * year] as const;
+    // Ids rise with time in each organization: two years ago another one was imported, whose messages are older.
+    const wanted: number[] = [];
+    for (const [index, minutesAgo] of [years[2], years[0]].entries()) {
+      const { id } = await scheduledMessage(db, busy.member, mine, { dueIn: -minutesAgo * 60 });
+      wanted.push(id);
+      await db.rows(
+        `INSERT INTO messages (id, realm_id, sender_id, recipient_id, is_channel, topic, content, rendered_content,
+           render_version, client_id, sent_at, scheduled_message_id)
+         SELECT $2::int + n, realm_id, sender_id, recipient_id, true, '', 'x', '', 1, client_id,
+           deliver_at + (n - 150) * interval '1 day', CASE WHEN n = 150 THEN id END
+         FROM scheduled_messages, generate_series(1, 300) n WHERE id = $1`,
+        [id, 1_000 + index * 10_000],
+      );
+      await db.rows(
+        "UPDATE scheduled_messages SET delivered = true, delivered_message_id = $2 WHERE id = $1",
+        [id, 1_000 + index * 10_000 + 150],
+      );
+    }
+    const imported = await organization(db);
+    const theirs = await channel(db, imported.member);
+    const row = await scheduledMessage(db, imported.member, theirs, { dueIn: -years[1] * 4 * 60 });
+    await db.rows(
+      `INSERT INTO messages (id, realm_id, sender_id, recipient_id, is_channel, topic, content, rendered_content,
+         render_version, client_id, sent_at, scheduled_message_id)
+       SELECT 5000 + n, realm_id, sender_id, recipient_id, true, '', 'x', '', 1, client_id,
+         deliver_at + (n - 150) * interval '1 day', CASE WHEN n = 150 THEN id END
+       FROM scheduled_messages, generate_series(1, 300) n WHERE id = $1`,
+      [row.id],
+    );
+    await db.rows(
+      "UPDATE scheduled_messages SET delivered = true, delivered_message_id = 5150 WHERE id = $1",
+      [row.id],
+    );
+    await db.rows(
+      "INSERT INTO organization_imports (digest, subdomain, realm_id, finished_at) VALUES ('x', 'x', $1, now())",
+      [imported.realm.id],
+    );
+    for (const [minutesAgo, id, email] of [
+      [years[2], wanted[0], busy.member.email],
+      [years[0], wanted[1], busy.member.email],
+      [years[1] * 4, row.id, imported.member.email],
+    ] as const) {
+      const at = minutesFromNow(-minutesAgo);
+      expect(await ids({ at, within: "3" })).to.deep.equal([id]);
+      expect(await ids({ at, within: "3", address: email })).to.deep.equal([id]);
+    }
+  });
+
   it("finds messages due, failed or sent around a time", async () => {
     const { db } = dashboard();
     const at = 5 * 24 * 60;

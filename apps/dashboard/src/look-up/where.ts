@@ -2,7 +2,7 @@ import type { AccountView, ChannelView } from "./find-places.ts";
 
 /** Search conditions: accounts, channels, a span of UNIX seconds; at least one is given. */
 export interface Where {
-  readonly accounts?: readonly Pick<AccountView, "id">[];
+  readonly accounts?: readonly Pick<AccountView, "id" | "realmId">[];
   readonly channels?: readonly Pick<ChannelView, "id" | "recipientId" | "realmId">[];
   readonly span?: readonly [from: number, to: number];
 }
@@ -31,8 +31,12 @@ export function within(values: Values, column: string, span: readonly [number, n
 
 /** Example searches, for the test that describes statements. */
 export const exampleWheres: readonly Where[] = [
-  { accounts: [{ id: 1 }] },
+  { accounts: [{ id: 1, realmId: 1 }] },
   { channels: [{ id: 1, recipientId: 1, realmId: 1 }] },
   { span: [1, 2] },
-  { accounts: [{ id: 1 }], channels: [{ id: 1, recipientId: 1, realmId: 1 }], span: [1, 2] },
+  {
+    accounts: [{ id: 1, realmId: 1 }],
+    channels: [{ id: 1, recipientId: 1, realmId: 1 }],
+    span: [1, 2],
+  },
 ];

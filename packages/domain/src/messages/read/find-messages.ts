@@ -1,5 +1,5 @@
 import { type Sql, statement } from "@carillon/db";
-import { type Fragment, isMuted, messageIdAt, messageIdSlackMs } from "@carillon/model";
+import { type Fragment, isMuted, messageIdsAt, messageIdSlackMs } from "@carillon/model";
 
 import { findWords } from "./find-words.ts";
 import { type Anchor, maxAnchor, type RequestedMessages } from "./request.ts";
@@ -74,7 +74,10 @@ async function anchorId(sql: Sql, search: Search, anchor: Anchor): Promise<numbe
       const find = (extra: readonly Fragment[], side: Side) =>
         idsOnSides(sql, { ...search, extra }, [side]);
       const newest: Side = { compare: "<", bound: maxAnchor, limit: 1 };
-      return (await firstSince(sql, anchor.time, find)) ?? (await find([], newest))[0];
+      return (
+        (await firstSince(sql, search.viewer.realmId, anchor.time, find)) ??
+        (await find([], newest))[0]
+      );
     }
   }
 }
@@ -104,17 +107,25 @@ type Find = (extra: readonly Fragment[], side: Side) => Promise<readonly number[
  * Finds the first matching message sent at or after a time, ordered by time and then by id (messages.md §1.2).
  * @param time microseconds since the UNIX epoch
  */
-async function firstSince(sql: Sql, time: bigint, find: Find): Promise<number | undefined> {
+async function firstSince(
+  sql: Sql,
+  realmId: number,
+  time: bigint,
+  find: Find,
+): Promise<number | undefined> {
   // Clamp to times that messages can have and that PostgreSQL can represent.
   const since = Number(time < 0n ? 0n : time > latest ? latest : time);
   const slack = messageIdSlackMs * 1_000;
   const notBefore = sentCompared(">=", since);
-  const lowest: Side = { compare: ">=", bound: await messageIdAt(sql, since - slack), limit: 1 };
+  const [start] = await messageIdsAt(sql, [realmId], since - slack);
+  const lowest: Side = { compare: ">=", bound: start?.from ?? 0, limit: 1 };
   const [id] = await find([notBefore], lowest);
   if (id === undefined) return undefined;
   const found = await sql.rows(first, [[id]]);
-  const until = found[0] ? await messageIdAt(sql, found[0].time + slack) : 0;
-  if (!found[0] || until <= id + 1) return id;
+  if (!found[0]) return id;
+  const [end] = await messageIdsAt(sql, [realmId], found[0].time + slack);
+  const until = end?.until ?? maxAnchor;
+  if (until <= id + 1) return id;
   const earlier = await find([notBefore, sentCompared("<", found[0].time)], {
     compare: ">",
     bound: id,
