@@ -43,8 +43,11 @@ export interface TransactionOptions {
 
 /** What runs transactions with one kind of result, such as a database. */
 export interface Transacts<T> {
-  /** Runs `work` in one transaction, as {@link transaction} does. */
-  transaction(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Runs `work` in one transaction, as {@link transaction} does. A transaction of several requests has its own options. */
+  transaction(
+    work: (tx: Tx) => Promise<T>,
+    options?: Pick<TransactionOptions, "reusesPlans">,
+  ): Promise<T>;
 }
 
 /**

@@ -71,8 +71,11 @@ export async function deleteStep(db: Database, ref: DeletionStepRef): Promise<vo
     run: undefined,
     size: undefined,
   };
-  while (await removal(db, (tx, blockSends) => deleteBatch(tx, ref, progress, blockSends)))
-    if (progress.throttle.isThrottled) await pause(throttledPauseMs);
+  const deleteNext = () =>
+    removal(db, (tx, blockSends) => deleteBatch(tx, ref, progress, blockSends), {
+      reusesPlans: true,
+    });
+  while (await deleteNext()) if (progress.throttle.isThrottled) await pause(throttledPauseMs);
 }
 
 /** State that a batch passes to the next one, which can then send its statements without waiting for each. */

@@ -1,5 +1,5 @@
 import { messagesDeleted, type NewEvent } from "@carillon/contract";
-import { notNull, statement, type Transacts, type Tx } from "@carillon/db";
+import { notNull, statement, type TransactionOptions, type Transacts, type Tx } from "@carillon/db";
 import {
   lockAudiences,
   type Channel,
@@ -95,16 +95,18 @@ class ConcurrentSends extends Error {}
  * Runs a transaction that removes messages. Others can send to the channels meanwhile. If a message being sent may
  * become a channel's first message (channels.md §1), the transaction starts again and blocks sending.
  * @param work receives whether it must block sending to the channels
+ * @param options of each transaction
  */
 export async function removal<T>(
   db: Transacts<NoInfer<T>>,
   work: (tx: Tx, blockSends: boolean) => Promise<T>,
+  options: Pick<TransactionOptions, "reusesPlans"> = {},
 ): Promise<T> {
   try {
-    return await db.transaction((tx) => work(tx, false));
+    return await db.transaction((tx) => work(tx, false), options);
   } catch (error) {
     if (!(error instanceof ConcurrentSends)) throw error;
-    return db.transaction((tx) => work(tx, true));
+    return db.transaction((tx) => work(tx, true), options);
   }
 }
 
