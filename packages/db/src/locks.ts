@@ -13,7 +13,7 @@ export const lockClass = {
   groups: 1_101,
   /** Held by the leader of recurring work; the second key is a hash of its name. */
   leader: 1_102,
-  /** Held while the first organization is created. */
+  /** Held while an organization is created, or its import begun. */
   firstOrganization: 1_103,
   /**
    * Held while subscriptions change or an account is added or removed; shared while a message is sent. An

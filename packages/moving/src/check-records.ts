@@ -1,13 +1,16 @@
 import { maxLinkifierInstructions, maxLinkifiers } from "@carillon/contract";
 import { isPasswordHash } from "@carillon/domain";
 import { linkifierProblem, patternSize } from "@carillon/markdown";
+import { hostOf, loadRealm } from "@carillon/model";
 import type { NumberedRecord } from "@carillon/transfer";
-import type pg from "pg";
 
 import { ask } from "./connect.ts";
-import { atLine } from "./journal.ts";
+import { atLine, type Import } from "./journal.ts";
 import type { Row } from "./map-record.ts";
 import { RecordProblem } from "./new-ids.ts";
+
+/** An import, and the label of its new address. */
+type Addressed = Import & { readonly subdomain: string };
 
 /** Maximum UTF-16 units of a text; enough for the longest message. */
 const maxText = 100_000;
@@ -17,15 +20,17 @@ const longTexts: ReadonlySet<string> = new Set(["bot_storage_parts.value"]);
 
 /**
  * Checks values that PostgreSQL would take, but that could block the processes which use them: long texts, password
- * hashes with other costs, and costly linkifiers. Called in the transaction that stores the records.
+ * hashes with other costs, and costly linkifiers. Refuses what the end of the import could not store. Called in the transaction that stores the records.
  * @throws RecordProblem
  */
 export async function checkRecords(
-  { client, realmId }: { readonly client: pg.Client; readonly realmId: number },
+  of: Addressed,
   table: string,
   records: readonly NumberedRecord[],
 ): Promise<void> {
+  const { client, realmId } = of;
   for (const { record, line } of records) atLine(line, () => checkRecord(table, record));
+  if (table === "users") await checkAddresses(of, records);
   if (table !== "linkifiers" || records.length === 0) return;
   const there = await ask<{ pattern: string }>(
     client,
@@ -45,6 +50,28 @@ export async function checkRecords(
       if (size > maxLinkifierInstructions)
         throw new RecordProblem(
           `the linkifiers of an organization cannot take more than ${maxLinkifierInstructions} instructions in all`,
+        );
+    });
+}
+
+/** Refuses addresses that the system bots get when the import ends. */
+async function checkAddresses(
+  { client, db, site, realmId, subdomain }: Addressed,
+  records: readonly NumberedRecord[],
+): Promise<void> {
+  const host = hostOf(site, { ...(await loadRealm(db, realmId)), subdomain });
+  const bots = await ask<{ kind: string }>(
+    client,
+    "SELECT system_bot_kind AS kind FROM users WHERE realm_id = $1 AND system_bot_kind IS NOT NULL",
+    [realmId],
+  );
+  const taken = new Set(bots.map(({ kind }) => `${kind}-bot@${host}`.toLowerCase()));
+  for (const { record, line } of records)
+    atLine(line, () => {
+      const { delivery_email: address, system_bot_kind: kind = null } = record;
+      if (kind === null && taken.has(String(address).toLowerCase()))
+        throw new RecordProblem(
+          `delivery_email: ${String(address)} is the address of a system bot`,
         );
     });
 }

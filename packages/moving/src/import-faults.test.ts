@@ -3,6 +3,7 @@ import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "@carillon/db";
+import { openOrganization } from "@carillon/domain";
 import { realmOfHost } from "@carillon/model";
 import {
   channel,
@@ -179,6 +180,14 @@ describe("an import that fails", () => {
     };
     await importOrganization({ ...again, progress }).catch(() => {});
     expect(await realms()).to.have.length(before.length + 1);
+    const owner = { fullName: "Eve", email: "eve@example.com", password: "correct horse bells" };
+    const wanted = { name: "Other", subdomain: "given-up", owner };
+    expect(await openOrganization(other, site, wanted).catch(String)).to.match(
+      /an organization with the subdomain given-up is being imported/,
+    );
+    expect(await refusal({ ...again, subdomain: "changed" })).to.match(
+      /was begun for an organization with the subdomain given-up/,
+    );
     await giveUpImport(again);
     expect(await realms()).to.deep.equal(before);
     expect(
@@ -306,6 +315,31 @@ describe("an import that fails", () => {
       /^named_user_group.ndjson, line \d+.*is the name of a system group/,
     ],
     [
+      "a setting that an owner could not make",
+      "realms",
+      (lines) => last(lines, { topics_policy: "x" }),
+      /^realms.ndjson, line 1: topics_policy: must be/,
+    ],
+    [
+      "a permission of a group that is not in the export",
+      "realms",
+      (lines) => last(lines, { can_create_groups_id: 999_999 }),
+      /^realms.ndjson, line 1: can_create_groups_id: the export has no record 999999/,
+    ],
+    [
+      "a waiting period of millions of years",
+      "realms",
+      (lines) => last(lines, { waiting_period_threshold: 2_000_000_000 }),
+      /^realms.ndjson, line 1: .*out of range/,
+    ],
+    [
+      "an account with the address of a system bot",
+      "users",
+      (lines) =>
+        last(lines, { delivery_email: `Notification-bot@hostile.${new URL(site.url).hostname}` }),
+      /^users.ndjson, line \d+: delivery_email: .* is the address of a system bot/,
+    ],
+    [
       "a secret that was not sealed with the key",
       "users",
       (lines) => last(lines, { api_key_sealed: "AAAA" }),
@@ -386,8 +420,11 @@ describe("an import that fails", () => {
         );
       }
       const before = await realms();
-      const error = await refusal(options({ folder: made, subdomain: "hostile" }));
+      const steps = new Set<string>();
+      const progress = (step: string) => steps.add(step);
+      const error = await refusal(options({ folder: made, subdomain: "hostile", progress }));
       expect(error).to.match(problem);
+      if (table === "realms" || table === "users") expect(steps).not.to.include("messages");
       expect(await realms()).to.deep.equal(before);
       expect(
         await other.rows("SELECT FROM organization_imports WHERE finished_at IS NULL"),

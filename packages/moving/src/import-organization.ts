@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { groupOfRole, roles } from "@carillon/contract";
-import type { Database } from "@carillon/db";
+import { groupOfRole } from "@carillon/contract";
+import { type Database, lockKey } from "@carillon/db";
 import { checkSubdomain, createImportedOrganization } from "@carillon/domain";
 import type { FileStore } from "@carillon/files";
 import { StartupError } from "@carillon/kit";
@@ -17,9 +17,9 @@ import {
   importRecords,
   type Importing,
   laterColumns,
-  mapRecords,
   startImporting,
 } from "./import-records.ts";
+import { importSettings } from "./import-settings.ts";
 import { readColumns } from "./insert-rows.ts";
 import { type Import, placeOf, recordPlace } from "./journal.ts";
 import { FoundIds } from "./new-ids.ts";
@@ -136,11 +136,12 @@ async function openJournal(
   const [found] = await ask<{
     id: number;
     subdomain: string;
+    step: string;
     finished: Date | null;
     current: string | null;
   }>(
     client,
-    `SELECT i.id, i.subdomain, i.finished_at AS finished, r.subdomain AS current
+    `SELECT i.id, i.subdomain, i.step, i.finished_at AS finished, r.subdomain AS current
      FROM organization_imports i LEFT JOIN realms r ON r.id = i.realm_id WHERE i.digest = $1`,
     [digest],
   );
@@ -151,23 +152,31 @@ async function openJournal(
   const subdomain = checkSubdomain(
     options.subdomain ?? found?.subdomain ?? organization.subdomain ?? "",
   );
-  const taken = await ask(
-    client,
-    `SELECT FROM realms WHERE subdomain = $1 UNION ALL
-     SELECT FROM organization_imports WHERE subdomain = $1 AND finished_at IS NULL AND digest <> $2`,
-    [subdomain, digest],
-  );
-  if (taken.length > 0)
+  if (found && found.step !== "" && found.subdomain !== subdomain)
     throw new StartupError(
-      `there is already an organization ${nameOf(subdomain)}: give the imported one another label, --subdomain NEW`,
+      `this import was begun for an organization ${nameOf(found.subdomain)}: go on without another --subdomain, or delete what it has stored with --discard`,
     );
-  const [row] = await ask<{ id: number }>(
-    client,
-    `INSERT INTO organization_imports (digest, subdomain) VALUES ($1, $2)
-     ON CONFLICT (digest) DO UPDATE SET subdomain = excluded.subdomain RETURNING id`,
-    [digest, subdomain],
-  );
-  return { id: row!.id, subdomain };
+  return options.db.transaction(async (tx) => {
+    // Organizations are created under this lock, too.
+    await lockKey(tx, "firstOrganization", 0);
+    const taken = await ask(
+      client,
+      `SELECT FROM realms WHERE subdomain = $1 UNION ALL
+       SELECT FROM organization_imports WHERE subdomain = $1 AND finished_at IS NULL AND digest <> $2`,
+      [subdomain, digest],
+    );
+    if (taken.length > 0)
+      throw new StartupError(
+        `there is already an organization ${nameOf(subdomain)}: give the imported one another label, --subdomain NEW`,
+      );
+    const [row] = await ask<{ id: number }>(
+      client,
+      `INSERT INTO organization_imports (digest, subdomain) VALUES ($1, $2)
+       ON CONFLICT (digest) DO UPDATE SET subdomain = excluded.subdomain RETURNING id`,
+      [digest, subdomain],
+    );
+    return { id: row!.id, subdomain };
+  });
 }
 
 const nameOf = (subdomain: string) =>
@@ -202,6 +211,7 @@ const steps: ReadonlyArray<readonly [name: string, run: Step]> = [
     ];
     if (table === "recipients") return [own, ["recipients of channels", addRecipients]];
     if (table === "users") return [own, ["roles", addRoles]];
+    if (table === "channels") return [own, ["settings", importSettings]];
     return [own];
   }),
   ...[...laterColumns.keys()].map((table): readonly [string, Step] => [
@@ -247,7 +257,7 @@ async function runSteps(
     if (index < begun) continue;
     await run(of, name, name === place.step ? place.line : 0);
   }
-  await finish(of, organization);
+  await finish(of);
   return {
     realmId,
     name: organization.name,
@@ -313,27 +323,10 @@ async function addRoles(of: Importing, step: string): Promise<void> {
   });
 }
 
-/** Gives the organization its settings and its address, by which it can be reached, and ends the import. */
-async function finish(of: Importing, organization: OrganizationRecord): Promise<void> {
+/** Gives the organization its address, by which it can be reached, and ends the import. */
+async function finish(of: Importing): Promise<void> {
   const { client, realmId, id, subdomain } = of;
   await inTransaction(client, async () => {
-    const [mapped] = await mapRecords(of, "realms", [{ record: organization, line: 1 }]);
-    const { subdomain: _, id: __, ...settings } = mapped!.row;
-    const names = Object.keys(settings);
-    const columns = of.columns.get("realms")!;
-    const unknown = names.find((name) => !columns.has(name));
-    if (unknown !== undefined)
-      throw new TransferError(
-        "realms.ndjson",
-        1,
-        `realms has no column ${JSON.stringify(unknown)}`,
-      );
-    await ask(
-      client,
-      `UPDATE realms r SET ${names.map((name) => `"${name}" = n."${name}"`).join(", ")}
-       FROM json_populate_record(NULL::realms, $1::json) n WHERE r.id = $2`,
-      [JSON.stringify(settings), realmId],
-    );
     for (const text of finishing) await ask(client, text, [realmId]);
     const host = hostOf(of.site, { ...(await loadRealm(of.db, realmId)), subdomain });
     await ask(
@@ -367,11 +360,5 @@ const finishing = [
   `INSERT INTO realm_storage (realm_id, bytes_used)
    SELECT $1, coalesce(sum(size), 0) FROM attachments WHERE realm_id = $1
    ON CONFLICT (realm_id) DO UPDATE SET bytes_used = excluded.bytes_used`,
-  // Full members, once the waiting period is known.
-  `INSERT INTO user_group_member (group_id, user_id)
-   SELECT g.id, u.id FROM users u JOIN realms r ON r.id = u.realm_id
-     JOIN named_user_group g ON g.realm_id = r.id AND g.is_system_group AND g.name = 'role:fullmembers'
-   WHERE r.id = $1 AND u.role = ${roles.member} AND u.system_bot_kind IS NULL
-     AND u.date_joined <= now() - make_interval(days => r.waiting_period_threshold) ON CONFLICT DO NOTHING`,
   "UPDATE scheduled_messages SET alarmed_at = NULL WHERE realm_id = $1 AND NOT delivered AND NOT failed",
 ];

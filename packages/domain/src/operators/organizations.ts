@@ -162,12 +162,17 @@ export async function openOrganization(
 
 async function checkSubdomainIsFree(prisma: TransactionPrisma, subdomain: string): Promise<void> {
   const taken = await prisma.realm.findUnique({ where: { subdomain }, select: { id: true } });
-  if (!taken) return;
-  throw errors.badRequest(
-    subdomain === ""
-      ? "there is already an organization without a subdomain: give the new one a subdomain"
-      : `there is already an organization with the subdomain ${subdomain}`,
-  );
+  if (taken)
+    throw errors.badRequest(
+      subdomain === ""
+        ? "there is already an organization without a subdomain: give the new one a subdomain"
+        : `there is already an organization with the subdomain ${subdomain}`,
+    );
+  const imports = await prisma.organizationImport.count({ where: { subdomain, finishedAt: null } });
+  if (imports > 0)
+    throw errors.badRequest(
+      `${subdomain === "" ? "the organization without a subdomain" : `an organization with the subdomain ${subdomain}`} is being imported: end its import, or delete what it has stored with organization import --discard`,
+    );
 }
 
 /** Maximum numbers of an organization's objects; undefined for no change. */
