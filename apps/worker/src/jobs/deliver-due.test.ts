@@ -1,6 +1,6 @@
 import { lockClass } from "@carillon/db";
 import {
-  batchesAtFirst,
+  batchesWithoutLongRun,
   batchesPerJob,
   deliverDue,
   type DeliverDue,
@@ -67,7 +67,7 @@ describe("the job deliver-due", () => {
     const slots = new LongRunSlots(1);
     slots.tryAcquire({});
     const services = { longRuns: slots };
-    for (let i = 0; i < batchesAtFirst + 2; i++)
+    for (let i = 0; i < batchesWithoutLongRun + 2; i++)
       await scheduledMessage(db, org.member, room, { content: `@**topic** ${i}`, dueIn: -9 });
     const first = await run(undefined, services);
     expect(await pending()).to.equal(2);
@@ -81,7 +81,7 @@ describe("the job deliver-due", () => {
 
   it("releases its slot when it ends", async () => {
     const slots = new LongRunSlots(1);
-    for (let i = 0; i <= batchesAtFirst; i++)
+    for (let i = 0; i <= batchesWithoutLongRun; i++)
       await scheduledMessage(db, org.member, room, { content: `@**topic** ${i}`, dueIn: -9 });
     await run(undefined, { longRuns: slots });
     expect(await pending()).to.equal(0);

@@ -1,7 +1,7 @@
 import { type Outcome, type UnreadFailure, deliverAll, deliveryBatch } from "@carillon/domain";
 import {
-  batchesAtFirst,
   batchesPerJob,
+  batchesWithoutLongRun,
   bytesAtFirst,
   continuation,
   deliverDue,
@@ -19,7 +19,6 @@ export default processor(deliverDue, async ({ payload, again, deadline, log, ...
   const { db, queues, site, longRuns, hasDeliveryJob } = services;
   const { realmId, second } = payload;
   const continues = isContinuation(payload);
-  const atLeast = continues ? 1 : batchesAtFirst;
   const run = {};
   const { more, elsewhere, now } = await deliverAll(
     { db: db.within(deadline), site, log, backend: queues.backend, signal, hasDeliveryJob },
@@ -27,7 +26,9 @@ export default processor(deliverDue, async ({ payload, again, deadline, log, ...
     {
       maxBatches: batchesPerJob,
       canContinue: (batches, bytes) =>
-        (batches < atLeast && bytes < bytesAtFirst) || !longRuns || longRuns.tryAcquire(run),
+        (batches < batchesWithoutLongRun && bytes < bytesAtFirst) ||
+        !longRuns ||
+        longRuns.tryAcquire(run),
       ...(continues ? { firstBatch: deliveryBatch } : { firstBytes: bytesAtFirst }),
       // A job with a tick that is not a continuation comes from the sweep or from `checkAgain`: a worker may have died
       // while it delivered these rows.

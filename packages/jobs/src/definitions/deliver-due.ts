@@ -32,10 +32,13 @@ export const batchesPerJob = 14;
  */
 export const longRunsAtOnce = 2;
 
-/** Batches that a delivery job may take without a long run: 300 messages. A continuation may take one batch, of 500. */
-export const batchesAtFirst = 2;
+/**
+ * Batches that a job may take without a long run: 100 messages at first, 500 in a continuation. When many organizations
+ * have messages due in one second, the last of them waits for the first jobs of all others.
+ */
+export const batchesWithoutLongRun = 1;
 
-/** Bytes of text that a delivery job may send without a long run; 40,000 take 40 ms to read. */
+/** Bytes of text that a job may send without a long run; 40,000 take 40 ms to read. */
 export const bytesAtFirst = 40_000;
 
 /**
@@ -62,8 +65,8 @@ export const deliverDue = job({
   about:
     "Sends the scheduled messages of one organization that are due. " +
     `After ${batchesPerJob} batches it continues in another job, behind all waiting jobs. While the process delivers ` +
-    `${longRunsAtOnce} other organizations in long runs, a job ends after ${batchesAtFirst} batches or ${bytesAtFirst} bytes of text, ` +
-    "and a continuation after one batch. After a possible failure it begins with few messages, and counts each try in their rows.",
+    `${longRunsAtOnce} other organizations in long runs, a job ends after one batch or ${bytesAtFirst} bytes of text. ` +
+    "After a possible failure it begins with few messages, and counts each try in their rows.",
   payload,
   key: ({ realmId, second, scheduledMessageId, version, tick }) =>
     `deliver-due-${realmId}-${second}` +
