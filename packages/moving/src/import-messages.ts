@@ -43,7 +43,8 @@ export async function importMessages(of: Importing, step: string, after: number)
   const defaultClient = await clientId(of);
   let lastId = await greatestId(of);
   const checkTime = await timeCheck(of);
-  await inSlicesOf(of, { table: "messages", step, after }, async (records) => {
+  const impliedCopies = await impliedCopiesOf(of);
+  await inSlicesOf(of, { table: "messages", step, after, impliedCopies }, async (records) => {
     for (const { record, line } of records)
       atLine(line, () => {
         const { id, sent_at: sentAt } = record as MessageRecord;
@@ -62,6 +63,40 @@ export async function importMessages(of: Importing, step: string, after: number)
     await store(of, messages, defaultClient);
   });
 }
+
+/** Returns a function that counts the copies of a message whose record has none. */
+async function impliedCopiesOf({
+  client,
+  id,
+  realmId,
+}: Importing): Promise<(record: NumberedRecord["record"]) => number> {
+  const rows = await ask<{ kind: string; old: string; count: number }>(
+    client,
+    `WITH subscribed AS (
+       SELECT s.channel_id, count(*)::int AS count FROM channels c JOIN subscriptions s ON s.channel_id = c.id AND s.active
+       WHERE c.realm_id = $2 GROUP BY s.channel_id
+     )
+     SELECT i.kind, i.old_id AS old, s.count FROM import_ids i JOIN subscribed s ON s.channel_id = i.new_id
+     WHERE i.import_id = $1 AND i.kind = 'channels'
+     UNION ALL
+     SELECT i.kind, i.old_id, coalesce(s.count, cardinality(r.member_ids)) FROM import_ids i
+     JOIN recipients r ON r.id = i.new_id LEFT JOIN subscribed s ON s.channel_id = r.channel_id
+     WHERE i.import_id = $1 AND i.kind = 'recipients' AND coalesce(s.count, cardinality(r.member_ids)) > ${fewCopies}`,
+    [id, realmId],
+  );
+  const counts = new Map(rows.map(({ kind, old, count }) => [`${kind} ${old}`, count]));
+  return (record) => {
+    const { copies, channel_id: channel, recipient_id: recipient, to } = record as MessageRecord;
+    if (copies) return 0;
+    if (to) return to.length;
+    return (
+      counts.get(channel === undefined ? `recipients ${recipient}` : `channels ${channel}`) ?? 0
+    );
+  };
+}
+
+/** Conversations with at most so many members are not counted: there may be millions of them. */
+const fewCopies = 100;
 
 async function greatestId({ client, id }: Importing): Promise<number> {
   const [row] = await ask<{ last: string | null }>(
@@ -106,7 +141,7 @@ async function clientId({ client }: Importing): Promise<number> {
 
 /** Maps messages. Finds or creates their recipients where the record names a channel or accounts. */
 async function placed(of: Importing, records: readonly NumberedRecord[]): Promise<Imported[]> {
-  const plain = records.map(({ record, line }) => {
+  const plain = records.map(({ record, line, bytes }) => {
     const {
       copies: _,
       reactions: __,
@@ -115,7 +150,7 @@ async function placed(of: Importing, records: readonly NumberedRecord[]): Promis
       to: _____,
       ...rest
     } = record;
-    return { record: rest, line };
+    return { record: rest, line, bytes };
   });
   await loadPlaces(of, records);
   const mapped = await mapRecords(of, "messages", plain);

@@ -142,6 +142,35 @@ describe("an import of records that another program has written", () => {
     ]);
   });
 
+  /** Imports, and returns how many transactions a step took. */
+  async function slicesOf(step: string, tables: Tables): Promise<number> {
+    let slices = 0;
+    const progress = (what: string) => {
+      if (what === step) slices++;
+    };
+    await importOrganization({ ...(await written(tables)), progress });
+    return slices;
+  }
+
+  it("stores long records in several transactions, whichever column is long", async () => {
+    const history = [{ user_id: 1, timestamp: 1, prev_topic: "x".repeat(200_000) }];
+    const messages = Array.from({ length: 20 }, (_, n) =>
+      message(n + 1, "short", { edit_history: history }),
+    );
+    expect(await slicesOf("messages", { messages })).to.equal(4);
+  });
+
+  it("stores messages without copies in several transactions if they have many subscribers", async () => {
+    const users = Array.from({ length: 400 }, (_, n) => ({
+      id: n + 1,
+      full_name: `Person ${n}`,
+      delivery_email: `p${n}@example.com`,
+    }));
+    const subscriptions = users.map(({ id }) => ({ channel_id: 5, user_id: id }));
+    const messages = Array.from({ length: 300 }, (_, n) => message(n + 1, "hello"));
+    expect(await slicesOf("messages", { users, subscriptions, messages })).to.equal(2);
+  });
+
   it("shows pictures of other people in messages, whose claims come later", async () => {
     const bytes = pngPicture(20, 20);
     const options = await written(

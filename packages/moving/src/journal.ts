@@ -56,24 +56,37 @@ export async function recordPlace(
 const maxRecords = 500;
 const maxBytes = 1024 * 1024;
 
+/** Bytes of a copy in the record of a message; other copies count as much. */
+const bytesOfCopy = 10;
+
+/** A table whose records are stored slice by slice. */
+interface Slicing {
+  readonly table: string;
+  readonly step: string;
+  /** The line up to which records are passed over. */
+  readonly after: number;
+  /** Returns how many rows a record implies that are not in it. */
+  readonly impliedCopies?: (record: NumberedRecord["record"]) => number;
+}
+
 /**
- * Processes the records of a table slice by slice, each in a transaction that also records the place. Lines up to
- * `after` are passed over.
+ * Processes the records of a table slice by slice, each in a transaction that also records the place. A slice has at most
+ * a megabyte of lines and 100,000 copies, unless one record has more.
  * @throws TransferError for the record that cannot be stored
  */
 export async function inSlicesOf(
   of: Import,
-  { table, step, after }: { table: string; step: string; after: number },
+  { table, step, after, impliedCopies }: Slicing,
   store: (records: readonly NumberedRecord[]) => Promise<void>,
 ): Promise<void> {
   let slice: NumberedRecord[] = [];
-  let bytes = 0;
+  let size = 0;
   const flush = async () => {
     const last = slice.at(-1);
     if (!last) return;
     const records = slice;
     slice = [];
-    bytes = 0;
+    size = 0;
     of.ids.forgetIfMany();
     await storeSlice(of, table, records, async () => {
       await store(records);
@@ -83,21 +96,13 @@ export async function inSlicesOf(
   };
   for await (const numbered of of.reader.records(table)) {
     if (numbered.line <= after) continue;
+    const { record, bytes } = numbered;
+    const cost = bytes + bytesOfCopy * (impliedCopies?.(record) ?? 0);
+    if (slice.length >= maxRecords || size + cost > maxBytes) await flush();
     slice.push(numbered);
-    bytes += sizeOf(numbered.record);
-    if (slice.length >= maxRecords || bytes > maxBytes) await flush();
+    size += cost;
   }
   await flush();
-}
-
-/** Returns about how many characters a record has, without writing it out. */
-function sizeOf(record: Readonly<Record<string, unknown>>): number {
-  const { content, copies } = record;
-  return (
-    (typeof content === "string" ? content.length : 0) +
-    (Array.isArray(copies) ? copies.length * 8 : 0) +
-    200
-  );
 }
 
 async function storeSlice(

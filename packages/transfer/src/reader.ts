@@ -19,6 +19,8 @@ export interface NumberedRecord<Table extends string = string> {
   readonly record: RecordOf<Table>;
   /** Counted from 1. */
   readonly line: number;
+  /** Size of the line. */
+  readonly bytes: number;
 }
 
 /** Reads an export without trusting it. A fault of the export is thrown as a TransferError that names the file and the line. */
@@ -110,7 +112,7 @@ export class TransferReader {
         const parsed = schema.safeParse(value);
         if (!parsed.success) throw new TransferError(file, line, firstProblem(parsed.error));
       }
-      yield { record: value as RecordOf<Table>, line };
+      yield { record: value as RecordOf<Table>, line, bytes: bytes.length };
     }
     if (line !== described.count)
       throw new TransferError(
