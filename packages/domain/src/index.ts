@@ -118,6 +118,7 @@ export {
   type ImageOutcome,
   requireThumbnail,
   type ThumbnailFormat,
+  thumbnailKeysSql,
 } from "./files/images.ts";
 export { dropPreviews, rewritePreviews } from "./messages/change/rewrite-previews.ts";
 export { thumbnailsOf } from "./files/thumbnail-formats.ts";

@@ -9,7 +9,7 @@ import { type OrganizationRecord, TransferError, TransferReader } from "@carillo
 import type pg from "pg";
 
 import { ask, inTransaction, onConnection } from "./connect.ts";
-import { discardImport } from "./discard-import.ts";
+import { discardImport, discardStep } from "./discard-import.ts";
 import { importAttachments, importPictures, recordThumbnails } from "./import-files.ts";
 import { importMessages } from "./import-messages.ts";
 import {
@@ -248,6 +248,10 @@ async function runSteps(
     subdomain,
   });
   const place = await placeOf(client, id);
+  if (place.step === discardStep)
+    throw new StartupError(
+      "the deletion of this unfinished import was broken off: end it with --discard",
+    );
   const begun = place.step === "" ? 0 : steps.findIndex(([name]) => name === place.step);
   if (begun < 0)
     throw new StartupError(
