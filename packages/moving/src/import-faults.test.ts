@@ -248,6 +248,9 @@ describe("an import that fails", () => {
     record(lines.at(-1) ?? "", more),
   ];
   const sha256 = "0".repeat(64);
+  /** A text that PostgreSQL cannot compress. */
+  const incompressible = (length: number) =>
+    createHash("shake256", { outputLength: length }).update("x").digest("base64").slice(0, length);
   const salt = Buffer.alloc(16).toString("base64");
   const hashed = Buffer.alloc(32).toString("base64");
   const linkifier = (id: number, pattern: string) =>
@@ -344,6 +347,29 @@ describe("an import that fails", () => {
       "users",
       (lines) => last(lines, { api_key_sealed: "AAAA" }),
       /^users.ndjson, line \d+: api_key_sealed: was not sealed with the key/,
+    ],
+    [
+      "a value of 100,000 levels",
+      "users",
+      (lines) => [
+        ...lines.slice(0, -1),
+        `{"x":${"[".repeat(100_000)}${"]".repeat(100_000)},${(lines.at(-1) ?? "").slice(1)}`,
+      ],
+      /^users.ndjson, line \d+: has more than 100 levels of lists and objects/,
+    ],
+    [
+      "a fragment that does not fit into an index",
+      "navigation_views",
+      () => [
+        JSON.stringify({
+          id: 1,
+          user_id: org.owner.id,
+          fragment: incompressible(20_000),
+          name: null,
+          is_pinned: false,
+        }),
+      ],
+      /^navigation_views.ndjson, line 1: index row/,
     ],
     [
       "a password hash that would take half an hour to verify",

@@ -153,6 +153,7 @@ export function atLine<Result>(line: number, work: () => Result): Result {
 function problemOf(error: unknown): string | undefined {
   if (error instanceof RecordProblem) return error.message;
   const { code, message } = error as { code?: unknown; message?: string };
-  // Data exceptions and violations of constraints: values that PostgreSQL does not take.
-  return typeof code === "string" && /^(?:22|23)/.test(code) ? message : undefined;
+  // Data exceptions, violations of constraints, and exceeded limits such as that of an index row: values that PostgreSQL
+  // does not take.
+  return typeof code === "string" && /^(?:22|23|54)/.test(code) ? message : undefined;
 }

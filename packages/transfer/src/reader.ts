@@ -11,6 +11,9 @@ import { TransferError } from "./transfer-error.ts";
 /** Maximum bytes of a record's line. The longest message with 100,000 copies has 2 MB. */
 const maxLine = 16 * 1024 * 1024;
 
+/** Maximum depth of a record. JavaScript and PostgreSQL write and read JSON recursively, and fail at some thousand levels. */
+const maxDepth = 100;
+
 /** Maximum bytes of `manifest.json`. */
 const maxManifest = 1024 * 1024;
 
@@ -97,7 +100,7 @@ export class TransferReader {
 
   /**
    * Reads the records of a table. Yields none if the export has no file for the table.
-   * @throws TransferError for a line that is too long, is not UTF-8 or JSON, or is not a record of the table
+   * @throws TransferError for a line that is too long or deep, is not UTF-8 or JSON, or is not a record of the table
    */
   async *records<Table extends string>(table: Table): AsyncGenerator<NumberedRecord<Table>> {
     const file = `${table}.ndjson`;
@@ -237,7 +240,17 @@ function parseLine(file: string, line: number, bytes: Buffer): object {
   if (hasNul) throw new TransferError(file, line, "has a NUL character");
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new TransferError(file, line, "is not a JSON object");
+  if (isDeeper(value, maxDepth))
+    throw new TransferError(file, line, `has more than ${maxDepth} levels of lists and objects`);
   return value;
+}
+
+/** Returns whether a value has more than `levels` of lists and objects. Recurses no deeper than that. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  const parts = Array.isArray(value) ? value : Object.values(value);
+  return parts.some((part) => isDeeper(part, levels - 1));
 }
 
 function firstProblem(error: {
