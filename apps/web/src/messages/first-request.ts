@@ -15,15 +15,21 @@ const sent = new WeakMap<Source, FirstRequest>();
 
 /**
  * Requests the messages of a page before the page is drawn, because drawing would delay the request. The caller has
- * registered an event queue, so that the client misses no later message.
+ * registered an event queue, so that the client misses no later message. A second call replaces the request of the first.
  */
 export function sendFirstRequest(client: Source, page: Route): void {
+  sent.delete(client);
   if (page.page !== "messages") return;
   const params = openingParams(page.terms, openingAnchor(page.near));
   const answer = client.getMessages(params);
   // The view shows the failure.
   answer.catch(() => {});
   sent.set(client, { params: JSON.stringify(params), answer });
+}
+
+/** Drops the request if no view has used it yet. Its answer lacks the changes that later events tell of. */
+export function dropFirstRequest(client: Source): void {
+  sent.delete(client);
 }
 
 /** Requests messages. If `sendFirstRequest` has sent the same request, returns the answer to it, once. */

@@ -1,4 +1,4 @@
-import { sendFirstRequest } from "../messages/first-request.ts";
+import { dropFirstRequest, sendFirstRequest } from "../messages/first-request.ts";
 import { route } from "../navigation.ts";
 import { Organization } from "../store/organization.ts";
 import { type Account, accounts } from "./accounts.ts";
@@ -23,6 +23,10 @@ export function openOrganization(account: Account): Organization {
 
 function open(account: Account): Organization {
   const organization = new Organization(account);
+  // A view that opens later gets no events that have come before, so it needs newer messages.
+  organization.listen((item) => {
+    if (item.type !== "registered" || item.missed) dropFirstRequest(organization.client);
+  });
   void organization.start(() => sendFirstRequest(organization.client, route.value));
   return organization;
 }

@@ -97,7 +97,8 @@ export class Organization {
 
   /**
    * Follows the events until `stop`, or until the server refuses the key.
-   * @param onRegistered called when the first queue is registered, before its snapshot is drawn
+   * @param onRegistered called when the answer to the first registration begins: the server has the queue then. Called
+   * again if that answer breaks off, and the client registers another queue.
    */
   async start(onRegistered: () => void): Promise<void> {
     this.#onRegistered = onRegistered;
@@ -113,6 +114,8 @@ export class Organization {
     const answer = fetch(url, init);
     const response = await (isQuick ? this.#silence.watch(answer, init.signal) : answer);
     if (response.status === 401) void this.#checkKey();
+    if (response.ok && this.queueId.value === undefined && url.endsWith("/api/v1/register"))
+      this.#onRegistered();
     const { value } = this.connection;
     if (value === "offline" || value === "silent")
       this.connection.value = this.queueId.value === undefined ? "connecting" : "live";
@@ -178,10 +181,7 @@ export class Organization {
 
   #take(item: Item): void {
     if (item.type === "registered") {
-      if (this.queueId.value === undefined) {
-        this.#onRegistered();
-        reportPresence(this, this.#ending.signal);
-      }
+      if (this.queueId.value === undefined) reportPresence(this, this.#ending.signal);
       this.#load(item.snapshot);
     } else this.#apply(item);
     this.connection.value = "live";
