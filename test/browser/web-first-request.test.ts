@@ -1,3 +1,4 @@
+import { markChannelRead } from "@carillon/contract";
 import { waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 import type { Page, Request, Response } from "playwright-core";
@@ -67,6 +68,27 @@ describe("The browser client's first request for messages", () => {
     release();
     await inList(page, "between").waitFor();
     expect(await shown(page)).to.deep.equal(["before", "between"]);
+  });
+
+  it("is the only one if its messages fill the view and what is near it", async () => {
+    const { db, org, gateway, person, open } = scene();
+    const reader = await person("full");
+    const { hash, say, room } = await createTopic({ db, org, as: gateway.as }, "full", [reader]);
+    // Until the rows are drawn, the list takes them for lower than they are.
+    for (let sent = 1; sent <= 60; sent++) await say(`Soup ${sent}\n\nwith\n\nbread`);
+    await gateway.as(reader).succeed(markChannelRead, { params: { stream_id: room.id } });
+    const requests: string[] = [];
+    const { page } = await open(hash, {
+      as: reader,
+      prepare: async (opened) => {
+        opened.page.on("request", (request) => {
+          if (request.url().includes("/api/v1/messages?")) requests.push(request.url());
+        });
+      },
+    });
+    // Rows get their buttons when the browser has been idle after drawing them.
+    await page.getByRole("button", { name: "More", exact: true }).first().waitFor();
+    expect(requests).to.have.length(1);
   });
 });
 

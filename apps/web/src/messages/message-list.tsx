@@ -27,6 +27,8 @@ export function MessageList({ unsent }: { readonly unsent: readonly Unsent[] }) 
   const place = useMemo(() => new PlaceInList(), []);
   /** Whether the list shows its end, and follows it. */
   const follows = useRef(true);
+  /** Whether the browser has drawn rows. Until then the list only estimates their heights. */
+  const isDrawn = useRef(false);
   const redraws = useSignal(0);
   void redraws.value;
   const state = messages.state.value;
@@ -55,7 +57,9 @@ export function MessageList({ unsent }: { readonly unsent: readonly Unsent[] }) 
 
   // Marks as read what the list shows at first, and what arrives while its end is visible.
   useEffect(() => {
-    if (isShown) requestAnimationFrame(settle);
+    if (!isShown) isDrawn.current = false;
+    // The list measures its rows while the first of these frames is laid out.
+    else requestAnimationFrame(() => requestAnimationFrame(settleDrawn));
   }, [isShown, count]);
   useEffect(() => {
     addEventListener("focus", settle);
@@ -69,10 +73,15 @@ export function MessageList({ unsent }: { readonly unsent: readonly Unsent[] }) 
     if (at >= 0) list.current?.scrollToIndex(at, { align: "nearest" });
   });
 
+  function settleDrawn(): void {
+    isDrawn.current = true;
+    settle();
+  }
+
   /** Loads more messages near an end of the loaded ones, and marks visible messages as read. */
   function settle(): void {
     const handle = list.current;
-    if (!handle || messages.state.peek() !== "ready") return;
+    if (!handle || !isDrawn.current || messages.state.peek() !== "ready") return;
     const below = handle.scrollSize - handle.scrollOffset - handle.viewportSize;
     follows.current = below < bottom && messages.hasNewest.peek();
     if (handle.scrollOffset < margin) void messages.loadOlder();
