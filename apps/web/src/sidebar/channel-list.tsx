@@ -11,8 +11,8 @@ import { beginningOf, type ChannelGroup, groupChannels } from "./groups.ts";
 import { SidebarLink } from "./link.tsx";
 import { TopicList } from "./topic-list.tsx";
 
-/** Channels that fit into a high window. */
-const visible = 60;
+/** Pixels of the lowest line of a channel. */
+const lineHeight = 30;
 
 /** The channels of the account by folder. The channel of the current view shows its topics. */
 export function ChannelList() {
@@ -27,7 +27,7 @@ function ChannelGroups({ groups }: { readonly groups: readonly ChannelGroup[] })
   const counts = countsByChannel(useOrganization());
   const current = route.value.page === "messages" && operandOf(route.value.terms, "channel");
   // Draws only visible channels at first, so that the messages are drawn sooner.
-  const shown = useWhenIdle() ? groups : beginningOf(groups, visible);
+  const shown = useWhenIdle() ? groups : beginningOf(groups, Math.ceil(innerHeight / lineHeight));
   return shown.map(({ key, title, channels: group }) => (
     <section key={key} class="sidebar-section">
       <h2>
