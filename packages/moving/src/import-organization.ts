@@ -24,7 +24,7 @@ import { readColumns } from "./insert-rows.ts";
 import { type Import, placeOf, recordPlace } from "./journal.ts";
 import { FoundIds } from "./new-ids.ts";
 import { numberedTables, numberRecords } from "./number-records.ts";
-import { movedTables } from "./tables.ts";
+import { formerTables, movedTables } from "./tables.ts";
 import type { TransferKey } from "./transfer-key.ts";
 
 /** An import to be made. */
@@ -111,7 +111,7 @@ async function readOrganization(reader: TransferReader): Promise<OrganizationRec
   if (reader.numberOf("realms") !== 1)
     throw new TransferError("realms.ndjson", undefined, "must have one record, the organization");
   for (const table of reader.tables)
-    if (!(table in movedTables))
+    if (!(table in movedTables) && !formerTables.has(table))
       throw new TransferError(`${table}.ndjson`, undefined, "is of no table that is imported");
   for await (const { record } of reader.records("realms")) return record;
   throw new TransferError("realms.ndjson", undefined, "is empty");
@@ -364,5 +364,10 @@ const finishing = [
   `INSERT INTO realm_storage (realm_id, bytes_used)
    SELECT $1, coalesce(sum(size), 0) FROM attachments WHERE realm_id = $1
    ON CONFLICT (realm_id) DO UPDATE SET bytes_used = excluded.bytes_used`,
+  `UPDATE bot_storage_parts p SET size = length(p.name) + length(p.value) FROM users u
+   WHERE u.id = p.bot_id AND u.realm_id = $1 AND p.size <> length(p.name) + length(p.value)`,
+  `INSERT INTO bot_storage_usage (bot_id, size)
+   SELECT p.bot_id, sum(p.size) FROM bot_storage_parts p JOIN users u ON u.id = p.bot_id WHERE u.realm_id = $1 GROUP BY p.bot_id
+   ON CONFLICT (bot_id) DO UPDATE SET size = excluded.size`,
   "UPDATE scheduled_messages SET alarmed_at = NULL WHERE realm_id = $1 AND NOT delivered AND NOT failed",
 ];

@@ -1,4 +1,9 @@
-import { channelPermissions, groupPermissions, type SystemGroupName } from "@carillon/contract";
+import {
+  channelPermissions,
+  groupPermissions,
+  roles,
+  type SystemGroupName,
+} from "@carillon/contract";
 import { renderDescription } from "@carillon/markdown";
 import { renderImported } from "@carillon/domain";
 import { randomKey } from "@carillon/kit";
@@ -178,7 +183,7 @@ async function completeRows(
   const scoped: Row[] = owned ? plain.map((row) => ({ ...row, realm_id: of.realmId })) : plain;
   switch (table) {
     case "users":
-      return completeAccounts(of, scoped);
+      return completeAccounts(of, scoped, rows);
     case "named_user_group":
       return completeGroups(of, scoped);
     case "user_group_member":
@@ -235,10 +240,23 @@ function isSystemGroup({ systemGroups }: Importing, id: unknown): boolean {
   return Object.values(systemGroups).some((one) => one === id);
 }
 
-async function completeAccounts(of: Importing, rows: readonly Row[]): Promise<Row[]> {
+/** Rights that operators give. An owner keeps them, because the owner of a new organization has them. */
+const operatorsRights = ["can_create_users", "can_change_user_emails"] as const;
+
+async function completeAccounts(
+  of: Importing,
+  rows: readonly Row[],
+  mapped: readonly MappedRow[],
+): Promise<Row[]> {
   const { subdomain } = of;
   const host = hostOf(of.site, { ...(await loadRealm(of.db, of.realmId)), subdomain });
-  return rows.map((row) => {
+  return rows.map((row, index) => {
+    const lost =
+      row["role"] === roles.owner ? [] : operatorsRights.filter((one) => row[one] === true);
+    for (const right of lost)
+      of.report(
+        `users.ndjson, line ${mapped[index]!.line}: ${right} is left out: only owners keep it`,
+      );
     const { id, delivery_email: address, email_address_visibility: visibility = 1 } = row;
     const key = randomKey();
     return {
@@ -246,6 +264,7 @@ async function completeAccounts(of: Importing, rows: readonly Row[]): Promise<Ro
       api_key_digest: bytesOf(of.secrets.digest(key)),
       ...(row["is_bot"] === true ? { bot_type: 1 } : {}),
       ...row,
+      ...Object.fromEntries(lost.map((right) => [right, false])),
       system_bot_kind: null,
       email: visibility === 1 ? address : `user${String(id)}@${host}`,
     };

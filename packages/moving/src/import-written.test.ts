@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { findUnclaimed } from "@carillon/domain";
+import { countMessages, findUnclaimed } from "@carillon/domain";
 import { pngPicture, testFiles, testSite, useDatabase } from "@carillon/testkit";
 import { TransferWriter } from "@carillon/transfer";
 import { expect } from "chai";
@@ -169,6 +169,73 @@ describe("an import of records that another program has written", () => {
     const subscriptions = users.map(({ id }) => ({ channel_id: 5, user_id: id }));
     const messages = Array.from({ length: 300 }, (_, n) => message(n + 1, "hello"));
     expect(await slicesOf("messages", { users, subscriptions, messages })).to.equal(2);
+  });
+
+  it("counts messages for the weekly traffic once, though an export of an earlier version has counts", async () => {
+    const sentAt = new Date(Date.now() - 86_400_000).toISOString();
+    const messages = [1, 2, 3].map((id) => message(id, "hello", { sent_at: sentAt }));
+    const day = sentAt.slice(0, 10);
+    const options = await written({
+      messages,
+      channel_traffic: [{ channel_id: 5, day, messages: 3 }],
+    });
+    const { realmId } = await importOrganization(options);
+    await db.transaction((tx) => countMessages(tx, 10_000));
+    expect(
+      await db.rows(
+        `SELECT sum(t.messages)::int AS sum FROM channel_traffic t JOIN channels c ON c.id = t.channel_id WHERE c.realm_id = ${realmId}`,
+      ),
+    ).to.deep.equal([{ sum: 3 }]);
+  });
+
+  it("takes no limits and rights that only operators give, and measures what a bot has stored", async () => {
+    const rights = { can_create_users: true, can_change_user_emails: true };
+    const options = await written(
+      {
+        users: [
+          { id: 1, full_name: "Ada", delivery_email: "ada@example.com", role: 100, ...rights },
+          { id: 2, full_name: "Bob", delivery_email: "bob@example.com", ...rights },
+          { id: 3, full_name: "Bot", delivery_email: "bot@example.com", is_bot: true, bot_type: 1 },
+        ],
+        bot_storage_usage: [{ bot_id: 3, size: -1_000_000_000 }],
+        bot_storage_parts: [
+          { bot_id: 3, key_digest: "\\xaa", part: 0, name: "key", value: "value", size: 0 },
+        ],
+      },
+      {
+        organization: { max_channels: 1_000_000, max_user_groups: 1_000_000, max_bots: 1_000_000 },
+      },
+    );
+    const changes: string[] = [];
+    const { realmId } = await importOrganization({
+      ...options,
+      report: (one) => changes.push(one),
+    });
+    expect(
+      await db.rows(
+        `SELECT max_channels AS channels, max_user_groups AS groups, max_bots AS bots FROM realms WHERE id = ${realmId}`,
+      ),
+    ).to.deep.equal([{ channels: null, groups: null, bots: null }]);
+    expect(
+      await db.rows(
+        `SELECT full_name AS name, can_create_users AS creates, can_change_user_emails AS changes FROM users
+         WHERE realm_id = ${realmId} AND system_bot_kind IS NULL ORDER BY id`,
+      ),
+    ).to.deep.equal([
+      { name: "Ada", creates: true, changes: true },
+      { name: "Bob", creates: false, changes: false },
+      { name: "Bot", creates: false, changes: false },
+    ]);
+    expect(changes).to.deep.equal([
+      "users.ndjson, line 2: can_create_users is left out: only owners keep it",
+      "users.ndjson, line 2: can_change_user_emails is left out: only owners keep it",
+    ]);
+    expect(
+      await db.rows(
+        `SELECT u.size::int AS used, p.size FROM bot_storage_usage u JOIN bot_storage_parts p USING (bot_id)
+         JOIN users ON users.id = u.bot_id WHERE users.realm_id = ${realmId}`,
+      ),
+    ).to.deep.equal([{ used: 8, size: 8 }]);
   });
 
   it("shows pictures of other people in messages, whose claims come later", async () => {

@@ -134,7 +134,6 @@ export const movedTables: Readonly<Record<string, MovedTable>> = {
     },
   },
   default_channels: { by: "channel_id", columns: { channel_id: channel } },
-  channel_traffic: { by: "channel_id", columns: { channel_id: channel } },
   subscriptions: {
     by: "channel_id",
     columns: {
@@ -303,7 +302,7 @@ export const movedTables: Readonly<Record<string, MovedTable>> = {
       old_secret_sealed: sealed,
     },
   },
-  bot_storage_usage: { by: "bot_id", columns: { bot_id: user } },
+  bot_storage_usage: { by: "bot_id", columns: { bot_id: user, size: unmoved } },
   bot_storage_parts: { by: "bot_id", columns: { bot_id: user } },
   event_subscription: {
     by: "realm",
@@ -341,6 +340,9 @@ export const movedTables: Readonly<Record<string, MovedTable>> = {
       deactivated: unmoved,
       read_only_since: unmoved,
       moved_to: unmoved,
+      max_channels: unmoved,
+      max_user_groups: unmoved,
+      max_bots: unmoved,
       new_stream_announcements_channel_id: channelOrNull,
       signup_announcements_channel_id: channelOrNull,
       zulip_update_announcements_channel_id: channelOrNull,
@@ -374,6 +376,9 @@ export const movedTables: Readonly<Record<string, MovedTable>> = {
   },
 };
 
+/** Tables that exports of earlier versions have, and that are passed over. */
+export const formerTables: ReadonlySet<string> = new Set(["channel_traffic"]);
+
 /** Tables whose rows are not exported, each with the reason. */
 export const unmovedTables: Readonly<Record<string, string>> = {
   _prisma_migrations: "the migrations of the installation",
@@ -382,6 +387,8 @@ export const unmovedTables: Readonly<Record<string, string>> = {
     "removed messages: they can be restored at the old installation before the move",
   audit_log: "what was done at the old installation; it stays in its backup",
   bouncer_circuit: "the state of the installation",
+  channel_traffic:
+    "imported messages are counted as new ones are, by the days on which they were sent",
   client_devices:
     "registered at the push bouncer by the old installation; apps register when people log in",
   counters: "figures of the installation",
