@@ -4,11 +4,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { wantedChecksums } from "../../scripts/lib/checksums.mjs";
+import { lockedTables } from "./locked-tables.ts";
 import { addedColumns, removals } from "./removals.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** The last migration of the first release. Earlier ones never ran beside another build. */
 const firstRelease = "0029";
+/** The last migration that locked several tables. */
+const lastOfSeveralTables = "202611272313";
 
 describe("the migrations' files", () => {
   it("match their checksums", async () => {
@@ -67,6 +70,26 @@ describe("the migrations' files", () => {
       for (const column of addedColumns(sql)) added.add(column);
     }
   });
+
+  it("lock one existing table each, so that they cannot deadlock with requests", async () => {
+    const list = await readFile(join(root, "prisma/migrations.sha256"), "utf8");
+    const files = list.match(/migrations\/\d{12}_\w+\/migration\.sql/g) ?? [];
+    expect(files).not.to.deep.equal([]);
+    for (const file of files) {
+      if ((/\d{12}/.exec(file)?.[0] ?? "") <= lastOfSeveralTables) continue;
+      const tables = lockedTables(await readFile(join(root, "prisma", file), "utf8"));
+      expect(tables.length, `${file} locks ${tables.join(", ")}`).to.be.at.most(1);
+    }
+  });
+});
+
+describe("the tables that a migration locks", () => {
+  it("are those that it alters or refers to, except its own", () =>
+    expect(
+      lockedTables(`CREATE TABLE parts (id int REFERENCES "realms" (id));
+        ALTER TABLE "parts" ADD CONSTRAINT p FOREIGN KEY (id) REFERENCES "users"("id");
+        ALTER TABLE ONLY messages ADD COLUMN x int, ADD COLUMN y int; -- ALTER TABLE groups`),
+    ).to.deep.equal(["realms", "users", "messages"]));
 });
 
 describe("the removals of a migration", () => {

@@ -36,7 +36,8 @@ export function addedColumns(sql: string): string[] {
     );
 }
 
-function statementsOf(sql: string): string[] {
+/** Returns the statements of a migration without comments, with a mask over semicolons and dashes in literals. */
+export function statementsOf(sql: string): string[] {
   // Masks string literals first: a semicolon, a dash or a keyword in one means nothing.
   const plain = sql.replace(/'(?:[^']|'')*'/g, (text) => text.replace(/[;-]|drop/gi, "_"));
   return plain
@@ -53,7 +54,8 @@ function isUniqueAmong(columns: ReadonlySet<string>, text: string): boolean {
   return named.length > 0 && named.every((name) => columns.has(name));
 }
 
-function tableOf(begins: RegExp, text: string): string | undefined {
+/** Returns the table of a statement that begins so; undefined for other statements. */
+export function tableOf(begins: RegExp, text: string): string | undefined {
   if (!begins.test(text)) return undefined;
   return /"?(\w+)/.exec(text.replace(begins, "").replace(/^(if (not )?exists |only )+/i, ""))?.[1];
 }
