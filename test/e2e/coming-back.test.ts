@@ -228,6 +228,26 @@ describe("Copies of messages for a person who is away", () => {
     expect(await copies()).to.deep.equal(ids);
   }).timeout(60_000);
 
+  it("are not deferred any more when an administrator turns on notifications for the person", async () => {
+    const { db, org } = scene;
+    await sendAway(db, person);
+    const before = await say();
+    for (const setting of ["enter_sends", "enable_stream_push_notifications"]) {
+      expect(await isAway(), `before ${setting}`).to.equal(true);
+      const { body } = await scene.as(org.owner).patch("/api/v1/settings", {
+        [setting]: true,
+        target_users: { user_ids: [person.id] },
+      });
+      expect(body).to.include({ result: "success" });
+      await runIntents(db, makeCopies);
+    }
+    expect(await isAway()).to.equal(false);
+    const pushed = await say();
+    expect(await copies()).to.deep.equal([before, pushed]);
+    await deferToday(db);
+    expect(await isAway(), "the day after").to.equal(false);
+  });
+
   it("are all made by the worker once AWAY_AFTER_DAYS is 0", async () => {
     await sendAway(scene.db, person);
     const id = await say();

@@ -2135,6 +2135,9 @@ declare module "@carillon/db" {
     "people-with-deferred-copies": {
       id: number;
     };
+    "people-with-deferred-copies-among": {
+      id: number;
+    };
     "people-with-members-lock": {
       id: number;
     };

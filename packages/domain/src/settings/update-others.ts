@@ -21,9 +21,16 @@ import {
 } from "@carillon/model";
 
 import { forgetDrafts } from "../drafts.ts";
+import { endDeferralOf } from "../messages/deferred/visits.ts";
 import { periodSetting, shiftMissedMails } from "./batching-period.ts";
 import { settingEvent, type SettingValue } from "./update-defaults.ts";
 import { checkLanguage, type OwnSettingsInput } from "./update-own.ts";
+
+/** Settings that notify a person of each message of a channel. The copies of such a person are not deferred. */
+const ofEachMessage: ReadonlySet<string> = new Set([
+  "enable_stream_push_notifications",
+  "enable_stream_email_notifications",
+]);
 
 /**
  * Changes settings of other people, including deactivated ones, for an administrator, and sends each the changes
@@ -54,7 +61,9 @@ export async function updateSettingsOfOthers(
   for (const { name, value, ids } of changed)
     if (name === "enable_drafts_synchronization" && value === false) await forgetDrafts(tx, ids);
     else if (name === periodSetting && typeof value === "number")
-      await shiftMissedMails(tx, ids.slice(1, -1).split(",").map(Number), value);
+      await shiftMissedMails(tx, idsIn(ids), value);
+    else if (ofEachMessage.has(name) && value === true)
+      await endDeferralOf(tx, realmId, idsIn(ids));
   recordAudit(
     tx,
     realmId,
@@ -69,6 +78,11 @@ export async function updateSettingsOfOthers(
     realmId,
     changed.map(({ name, value, ids }) => settingEvent(name, value, ids)),
   );
+}
+
+/** Parses a PostgreSQL array of ids. */
+function idsIn(array: string): number[] {
+  return array.slice(1, -1).split(",").map(Number);
 }
 
 /**
