@@ -255,6 +255,28 @@ describe("Copies of messages for a person who is away", () => {
     expect(await copies()).to.deep.equal([id]);
     expect(await isAway()).to.equal(false);
   });
+
+  it("are made for the other people if they cannot be made for one", async () => {
+    const { db, org } = scene;
+    const next = await user(db, org.realm);
+    const place = await channel(db, org.realm, { subscribers: [org.owner, person, next] });
+    await sendAway(db, person, next);
+    const id = await say("hello", place);
+    await db.rows(`ALTER TABLE user_messages ADD CONSTRAINT broken CHECK (user_id <> ${person.id})
+      NOT VALID`);
+    try {
+      let failure: unknown;
+      await deferToday(db, 0).catch((error: unknown) => (failure = error));
+      expect(failure)
+        .to.have.property("message")
+        .that.matches(new RegExp(`of 1 people were not made, first of account ${person.id}: `));
+    } finally {
+      await db.rows("ALTER TABLE user_messages DROP CONSTRAINT broken");
+    }
+    expect(await copies(next, place)).to.deep.equal([id]);
+    await deferToday(db, 0);
+    expect(await copies(person, place)).to.deep.equal([id]);
+  });
 });
 
 describe("The first message of a database", () => {

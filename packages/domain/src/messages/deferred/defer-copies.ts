@@ -144,10 +144,25 @@ const people = statement({
   text: `SELECT DISTINCT user_id AS id FROM subscriptions WHERE deferred_after IS NOT NULL ORDER BY 1`,
 });
 
-/** Makes all deferred copies of all organizations. */
+/**
+ * Makes all deferred copies of all organizations.
+ * @throws AggregateError if it failed for some people, after all others have their copies
+ */
 async function makeAll({ db, signal }: Deferring): Promise<void> {
+  const errors: unknown[] = [];
+  const failed: number[] = [];
   for (const { id } of await db.rows(people)) {
     if (signal.aborted) return;
-    await makeDeferredCopies(db, id, () => !signal.aborted);
+    try {
+      await makeDeferredCopies(db, id, () => !signal.aborted);
+    } catch (error) {
+      errors.push(error);
+      failed.push(id);
+    }
   }
+  if (errors.length > 0)
+    throw new AggregateError(
+      errors,
+      `the deferred copies of ${failed.length} people were not made, first of account ${failed[0]}: ${String(errors[0])}`,
+    );
 }
