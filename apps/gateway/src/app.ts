@@ -20,7 +20,8 @@ import { requestLog, type RequestRecord } from "./http/request-log.ts";
 import { routeMiddleware } from "./http/routes.ts";
 import { tracedRequest } from "./http/traced-request.ts";
 import { UnsentAnswers, type UnsentBounds } from "./http/unsent-answers.ts";
-import { answerMoved, type MovedTo } from "./moved-organizations.ts";
+import { answerMoved } from "./http/answer-moved.ts";
+import type { MovedTo } from "./moved-organizations.ts";
 import { referenceHandlers } from "./reference/handlers.ts";
 import { type WebClient, webClientHandlers } from "./web-client/handlers.ts";
 
@@ -154,9 +155,11 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
     if (options.clientAddress) ctx.request.ip = options.clientAddress(ctx.req);
     try {
       // Health checks are about this server, whatever their host name.
-      const url = ctx.path === "/health" ? undefined : options.movedTo?.(ctx.hostname);
-      if (url === undefined) await route(ctx, noSuchPath);
-      else answerMoved(ctx, exchange, url);
+      exchange.movedTo = ctx.path === "/health" ? undefined : options.movedTo?.(ctx.hostname);
+      await route(ctx, async () => {
+        if (exchange.movedTo === undefined) throw errors.notFound();
+        answerMoved(ctx, exchange, exchange.movedTo);
+      });
     } catch (error) {
       refuse(exchange, error);
     }
@@ -187,8 +190,4 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
 
 function whichOf({ requestId, path }: Exchange) {
   return { requestId, path };
-}
-
-async function noSuchPath(): Promise<never> {
-  throw errors.notFound();
 }

@@ -1,10 +1,6 @@
-import { errors } from "@carillon/contract";
 import type { Sql } from "@carillon/db";
 import { movedOrganizations } from "@carillon/domain";
 import { type Logger, systemClock } from "@carillon/kit";
-import type { Context } from "koa";
-
-import type { Exchange } from "./http/exchange.ts";
 
 /** Milliseconds after which the addresses are read again. */
 const keptMs = 10_000;
@@ -40,14 +36,4 @@ export function movedTo(sql: Sql, log: Logger, url: string): MovedTo {
     const name = host.toLowerCase();
     return moved.get(name === hostname ? "" : (name.split(".")[0] ?? ""));
   };
-}
-
-/**
- * Answers a request to an organization that has moved. Browsers are redirected to the same path. API clients get an error
- * with the new address, because most of them do not send their credentials to another host.
- * @throws ApiError `REALM_DEACTIVATED` for API requests
- */
-export function answerMoved(ctx: Context, exchange: Exchange, url: string): void {
-  if (/^\/(?:api|json)\//.test(ctx.path)) throw errors.realmMoved(url);
-  exchange.reply(308, "", { Location: `${url}${ctx.url}` });
 }

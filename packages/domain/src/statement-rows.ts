@@ -81,6 +81,7 @@ declare module "@carillon/db" {
       keyDigest: Buffer;
       webhookSecretSealed: Buffer | null;
       realmDeactivated: boolean;
+      movedTo: string | null;
       organizationReadOnly: boolean;
     };
     "accounts-by-visible-addresses": {
@@ -1858,6 +1859,9 @@ declare module "@carillon/db" {
       lastError: string | null;
       now: number;
     };
+    "operator-unfinished-import": {
+      subdomain: string;
+    };
     "organization-deactivation-to-tell": {
       name: string;
       subdomain: string;
@@ -1866,6 +1870,10 @@ declare module "@carillon/db" {
     };
     "organization-make-read-only": {
       id: number;
+    };
+    "organization-move-state": {
+      movedTo: string | null;
+      isClosed: boolean | null;
     };
     "organization-redirect": {
       id: number;

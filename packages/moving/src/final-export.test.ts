@@ -9,14 +9,17 @@ import {
   makeReadOnly,
   redirectOrganization,
   reopenOrganization,
+  setDeactivated,
   unfinishedWork,
 } from "@carillon/domain";
 import {
+  authorization,
   channel,
   deliver,
   makeDue,
   organization,
   scheduledMessage,
+  type TestAccount,
   testFiles,
   testSite,
   useDatabase,
@@ -83,9 +86,11 @@ describe("a final export", () => {
   }
 
   /** Sends a request to the host name of the organization, which fetch does not do. */
-  async function request(path: string) {
+  async function request(path: string, as?: TestAccount) {
     const { hostname, port } = new URL(gateway.url);
-    const sent = get({ hostname, port, path, headers: { Host: "undone.carillon.test" } });
+    const key = as && authorization({ email: as.deliveryEmail, apiKey: as.apiKey });
+    const host = { Host: "undone.carillon.test" };
+    const sent = get({ hostname, port, path, headers: { ...host, ...key } });
     const [answer] = (await once(sent, "response")) as [IncomingMessage];
     const { statusCode: status, headers } = answer;
     return { status, location: headers.location, text: await text(answer) };
@@ -143,6 +148,19 @@ describe("a final export", () => {
     expect(await sent(other, imported.realmId)).to.have.length(1);
   });
 
+  it("is followed by a deactivation, which tells nobody, when the address goes to another cell", async () => {
+    const { org, send } = await scene("cell");
+    const { id } = org.realm;
+    await db.transaction((tx) => makeReadOnly(tx, id));
+    await db.transaction((tx) => closeEventLog(tx, id));
+    expect(await db.transaction((tx) => setDeactivated(tx, id, true))).to.equal(true);
+    expect((await send("to the old cell")).status).to.equal(401);
+    expect(
+      await db.rows(`SELECT FROM job_intent WHERE realm_id = ${id} AND job = 'send-mail'`),
+    ).to.have.length(0);
+    expect(await db.transaction((tx) => setDeactivated(tx, id, false))).to.equal(true);
+  });
+
   it("refuses a change that was admitted before the organization was closed", async () => {
     const { org, send } = await scene("late");
     await db.transaction((tx) => closeEventLog(tx, org.realm.id));
@@ -192,7 +210,25 @@ describe("a final export", () => {
       code: "REALM_DEACTIVATED",
       msg: "The organization has moved to https://new.example.com",
     });
-    expect((await send("to the key alone")).status).to.equal(401);
+    const byKey = await send("to the key alone");
+    expect([byKey.status, byKey.body.msg]).to.deep.equal([
+      401,
+      "The organization has moved to https://new.example.com",
+    ]);
+    // The key of another organization is answered as before, at this host name too.
+    const stranger = await organization(db);
+    const found = await request(`${api}/users/me`, stranger.member);
+    expect([found.status, JSON.parse(found.text).user_id]).to.deep.equal([200, stranger.member.id]);
+    const unknown = await request(`${api}/users/me`, {
+      ...stranger.member,
+      apiKey: "x".repeat(32),
+    });
+    expect([unknown.status, JSON.parse(unknown.text).code]).to.deep.equal([401, "UNAUTHORIZED"]);
+    expect(
+      await db
+        .transaction((tx) => setDeactivated(tx, id, false))
+        .catch((error: Error) => error.message),
+    ).to.equal("the organization has moved to https://new.example.com: there is no way back");
     expect((await request("/health")).status, "a health check").to.equal(200);
   });
 });

@@ -17,9 +17,12 @@ export interface Credentials {
   readonly apiKey: string;
 }
 
-/** Why no account was found. Only logged; the answer does not contain it. */
+/** Why no account was found. */
 export interface AuthFailure {
+  /** Only logged; the answer does not contain it. */
   readonly refused: string;
+  /** The new address of the account's organization, if that has moved to another installation. */
+  readonly movedTo?: string;
 }
 
 /**

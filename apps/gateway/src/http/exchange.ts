@@ -30,6 +30,8 @@ export class Exchange {
   user: number | undefined;
   code: string | undefined;
   why: string | undefined;
+  /** The new address of the organization with this host name, if that has moved to another installation. */
+  movedTo: string | undefined;
   /** Whether the path serves a page for people. Its errors are pages too, and other sites may not read them. */
   isPage = false;
   /** Headers of every answer of the path, in addition to or instead of `corsHeaders`. */

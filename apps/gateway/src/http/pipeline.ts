@@ -28,6 +28,7 @@ import type { Exchange } from "./exchange.ts";
 import { Fields } from "./fields.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import { accessRefusal } from "./gate.ts";
+import { answerMoved, takesKey } from "./answer-moved.ts";
 import type { Handler, HandlerContext, RawReply } from "./handler.ts";
 import type { FileIntake } from "./file-intake.ts";
 import { receiveFile } from "./receive-file.ts";
@@ -102,6 +103,15 @@ export async function runPipeline<Services>(
   exchange.isPage = route.isPage;
   const ofPath = options.headersOfPaths?.get(route.path);
   exchange.headers = ofPath?.all;
+  const { movedTo } = exchange;
+  if (movedTo !== undefined && ctx.method !== "OPTIONS") {
+    // The organization of a request with a key is that of the key, so keys of other organizations can be used here.
+    const ofHost = [...route.methods.values()].every(({ operation }) => !takesKey(ctx, operation));
+    if (ofHost) {
+      answerMoved(ctx, exchange, movedTo);
+      return;
+    }
+  }
   checkServed(route, parts);
   if (ctx.method === "OPTIONS") {
     exchange.reply(204, "", { Allow: route.allowed.join(", "), ...ofPath?.options });
@@ -448,7 +458,7 @@ function identify(
   const refusal = credentials.email === undefined ? errors.invalidApiKey : errors.unauthorized;
   if ("refused" in actor) {
     exchange.why = actor.refused;
-    throw refusal();
+    throw actor.movedTo === undefined ? refusal() : errors.realmMoved(actor.movedTo);
   }
   exchange.user = actor.id;
   // Addresses of webhooks contain the key: with a person's key, whoever reads the address could act as the person.

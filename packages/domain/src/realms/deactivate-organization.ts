@@ -1,5 +1,5 @@
-import { realmDeactivated } from "@carillon/contract";
-import { statement, type Tx } from "@carillon/db";
+import { errors, realmDeactivated } from "@carillon/contract";
+import { notNull, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { type Account, administerAsOwner, lockOrganization, recordAudit } from "@carillon/model";
 
@@ -14,11 +14,22 @@ export async function deactivateOrganization(tx: Tx, actor: Account): Promise<vo
   await storeDeactivated(tx, actor.realmId, actor.id, true);
 }
 
+const moveState = statement({
+  name: "organization-move-state",
+  text: `SELECT r.moved_to AS "movedTo", h.last_seq IS NOT NULL AS "isClosed"
+    FROM realms r LEFT JOIN event_head h ON h.realm_id = r.id WHERE r.id = $1`,
+  overrides: { isClosed: notNull },
+});
+
 /**
  * Deactivates or reactivates an organization for an operator. The organization's lock keeps its owners, who are mailed, from
  * changing. The lock of the group graph is not needed: people who join at the same time have accounts that cannot be used
  * until the reactivation, as if they had come before.
+ *
+ * After its final export (docs/moving.md), an organization goes on at another installation: its owners get no mail, and its
+ * event log takes no event.
  * @returns whether that changed anything
+ * @throws ApiError `BAD_REQUEST` for the reactivation of an organization that has been redirected
  */
 export async function setDeactivated(
   tx: Tx,
@@ -26,7 +37,10 @@ export async function setDeactivated(
   deactivated: boolean,
 ): Promise<boolean> {
   await lockOrganization(tx, realmId);
-  return storeDeactivated(tx, realmId, null, deactivated);
+  const state = await tx.first(moveState, [realmId]);
+  if (!deactivated && typeof state?.movedTo === "string")
+    throw errors.badRequest(`the organization has moved to ${state.movedTo}: there is no way back`);
+  return storeDeactivated(tx, realmId, null, deactivated, state?.isClosed);
 }
 
 /** Deletes the event queues, so that clients register again after a reactivation. */
@@ -41,12 +55,16 @@ const store = statement({
     WHERE id = $1 AND deactivated <> $2 RETURNING id`,
 });
 
-/** The organization's row must be locked. @param actorId null for an operator */
+/**
+ * Stores the state, and tells owners and clients. The organization's row must be locked.
+ * @param actorId null for an operator
+ */
 async function storeDeactivated(
   tx: Tx,
   realmId: number,
   actorId: number | null,
   deactivated: boolean,
+  isClosed = false,
 ): Promise<boolean> {
   const changed = await tx.rows(store, [realmId, deactivated]);
   if (changed.length === 0) return false;
@@ -54,6 +72,7 @@ async function storeDeactivated(
   recordAudit(tx, realmId, actorId, [{ type }]);
   if (deactivated) {
     await tx.rows(dropQueues, [realmId]);
+    if (isClosed) return true;
     await recordOwnerMails(tx, realmId, actorId);
     emit(tx, realmId, [realmDeactivated({ realm_id: realmId })]);
   }

@@ -5,6 +5,8 @@ import { areAlikeButForCase } from "@carillon/kit";
 /** The reason of a failed authentication; only for the log, never for the response. */
 export interface NoAccount {
   readonly refused: string;
+  /** The new address of the account's organization, if that has moved to another installation. */
+  readonly movedTo?: string;
 }
 
 /** An authenticated account. */
@@ -21,7 +23,7 @@ const byDigests = statement({
   name: "accounts-by-keys",
   text: `SELECT ${accountColumns}, u.api_key_digest AS "keyDigest",
       u.webhook_secret_sealed AS "webhookSecretSealed", r.deactivated AS "realmDeactivated",
-      r.read_only_since IS NOT NULL AS "organizationReadOnly"
+      r.moved_to AS "movedTo", r.read_only_since IS NOT NULL AS "organizationReadOnly"
     FROM users u JOIN realms r ON r.id = u.realm_id
     WHERE u.api_key_digest = ANY(ARRAY(SELECT unnest($1::bytea[])))`,
   overrides: accountOverrides,
@@ -31,6 +33,8 @@ const byDigests = statement({
 export interface KeyHolder {
   readonly account: LoggedIn;
   readonly realmDeactivated: boolean;
+  /** The new address of an organization that has moved to another installation. */
+  readonly movedTo: string | null;
 }
 
 /** Loads the accounts with these key digests, in the same order, by one statement. */
@@ -40,9 +44,9 @@ export async function keyHolders(
 ): Promise<Array<KeyHolder | undefined>> {
   const rows = await sql.rows(byDigests, [digests]);
   const holders = new Map(
-    rows.map(({ realmDeactivated, ...account }) => [
+    rows.map(({ realmDeactivated, movedTo, ...account }) => [
       textOf(account.keyDigest),
-      { account, realmDeactivated },
+      { account, realmDeactivated, movedTo },
     ]),
   );
   return digests.map((digest) => holders.get(textOf(digest)));
@@ -68,9 +72,10 @@ export async function authenticate(
   if (!keyShape.test(apiKey)) return { refused: "malformed key" };
   const holder = await holderOf(site.secrets.digest(apiKey));
   if (!holder) return { refused: "unknown key" };
-  const { account, realmDeactivated } = holder;
+  const { account, realmDeactivated, movedTo } = holder;
   if (email !== undefined && !areAlikeButForCase(account.deliveryEmail, email))
     return { refused: "key of another account" };
+  if (movedTo !== null) return { refused: "organization moved", movedTo };
   if (realmDeactivated) return { refused: "organization deactivated" };
   if (!account.isActive) return { refused: "account deactivated" };
   return account;
