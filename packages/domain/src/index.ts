@@ -325,6 +325,7 @@ export {
   noSubdomain,
   setLimits,
   openOrganization,
+  whyUnfinished,
 } from "./operators/organizations.ts";
 export {
   disableSubscription,

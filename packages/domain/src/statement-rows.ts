@@ -1873,7 +1873,7 @@ declare module "@carillon/db" {
     };
     "organization-move-state": {
       movedTo: string | null;
-      isClosed: boolean | null;
+      isClosed: boolean;
     };
     "organization-redirect": {
       id: number;

@@ -1,6 +1,5 @@
-import { maxLinkifierInstructions, maxLinkifiers } from "@carillon/contract";
 import { isPasswordHash } from "@carillon/domain";
-import { linkifierProblem, patternSize } from "@carillon/markdown";
+import { linkifierProblem } from "@carillon/markdown";
 import { hostOf, loadRealm } from "@carillon/model";
 import type { NumberedRecord } from "@carillon/transfer";
 
@@ -15,12 +14,17 @@ type Addressed = Import & { readonly subdomain: string };
 /** Maximum UTF-16 units of a text; enough for the longest message. */
 const maxText = 100_000;
 
-/** Columns that may have longer texts. */
-const longTexts: ReadonlySet<string> = new Set(["bot_storage_parts.value"]);
+/** Columns that may have longer texts: stored data of bots, and texts that are cut when they are imported. */
+const longTexts: ReadonlySet<string> = new Set([
+  "bot_storage_parts.value",
+  "drafts.content",
+  "saved_snippets.content",
+]);
 
 /**
  * Checks values that PostgreSQL would take, but that could block the processes which use them: long texts, password
- * hashes with other costs, and costly linkifiers. Refuses what the end of the import could not store. Called in the transaction that stores the records.
+ * hashes with other costs, and costly linkifiers. Refuses what the end of the import could not store. Called in the
+ * transaction that stores the records.
  * @throws RecordProblem
  */
 export async function checkRecords(
@@ -28,30 +32,8 @@ export async function checkRecords(
   table: string,
   records: readonly NumberedRecord[],
 ): Promise<void> {
-  const { client, realmId } = of;
   for (const { record, line } of records) atLine(line, () => checkRecord(table, record));
   if (table === "users") await checkAddresses(of, records);
-  if (table !== "linkifiers" || records.length === 0) return;
-  const there = await ask<{ pattern: string }>(
-    client,
-    "SELECT pattern FROM linkifiers WHERE realm_id = $1",
-    [realmId],
-  );
-  let count = there.length;
-  let size = there.reduce((sum, { pattern }) => sum + patternSize(pattern), 0);
-  for (const { record, line } of records)
-    atLine(line, () => {
-      count++;
-      size += linkifierSize(record);
-      if (count > maxLinkifiers)
-        throw new RecordProblem(
-          `an organization cannot have more than ${maxLinkifiers} linkifiers`,
-        );
-      if (size > maxLinkifierInstructions)
-        throw new RecordProblem(
-          `the linkifiers of an organization cannot take more than ${maxLinkifierInstructions} instructions in all`,
-        );
-    });
 }
 
 /** Refuses addresses that the system bots get when the import ends. */
@@ -85,16 +67,13 @@ function checkRecord(table: string, record: Row): void {
     throw new RecordProblem(
       "password_hash: is not a hash that a server of this version makes; without it, the account sets a password by mail",
     );
+  if (table === "linkifiers") checkLinkifier(record);
 }
 
-/**
- * Returns the number of instructions of a linkifier's pattern.
- * @throws RecordProblem for a linkifier that an administrator could not create
- */
-function linkifierSize({ pattern, url_template: urlTemplate }: Row): number {
+/** @throws RecordProblem for a linkifier that an administrator could not create */
+function checkLinkifier({ pattern, url_template: urlTemplate }: Row): void {
   if (typeof pattern !== "string" || typeof urlTemplate !== "string")
     throw new RecordProblem("needs pattern and url_template");
   const problem = linkifierProblem({ pattern, urlTemplate });
   if (problem !== undefined) throw new RecordProblem(problem);
-  return patternSize(pattern);
 }

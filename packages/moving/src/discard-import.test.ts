@@ -75,7 +75,7 @@ describe("an import that is given up", () => {
     await db.rows(
       `UPDATE images SET state = 'made', formats = '[{"key": "a-thumbnail"}]' WHERE attachment_id = (SELECT max(id) FROM attachments)`,
     );
-    await giveUpImport(options);
+    await giveUpImport(db.url, options);
     const left = await db.rows("SELECT key FROM stored_objects WHERE delete_after IS NULL");
     expect(left).to.deep.equal([]);
     expect(await db.rows("SELECT FROM messages")).to.have.length(10);
@@ -87,7 +87,7 @@ describe("an import that is given up", () => {
     await db.rows("UPDATE organization_imports SET step = 'discard' WHERE subdomain = 'broken'");
     const error = await importOrganization(options).catch(String);
     expect(error).to.match(/deletion of this unfinished import was broken off.*--discard/);
-    await giveUpImport(options);
+    await giveUpImport(db.url, options);
     expect(await db.rows("SELECT FROM organization_imports")).to.have.length(0);
   });
 

@@ -3,7 +3,7 @@ import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "@carillon/db";
-import { openOrganization } from "@carillon/domain";
+import { findOrganization, openOrganization } from "@carillon/domain";
 import { realmOfHost } from "@carillon/model";
 import {
   channel,
@@ -147,7 +147,7 @@ describe("an import that fails", () => {
     expect(await refusal(again)).to.match(
       /another version of Carillon has begun this import.*\(belfries\).*--discard/,
     );
-    await giveUpImport(again);
+    await giveUpImport(other.url, again);
   });
 
   it("refuses a subdomain that is taken", async () => {
@@ -188,7 +188,7 @@ describe("an import that fails", () => {
     expect(await refusal({ ...again, subdomain: "changed" })).to.match(
       /was begun for an organization with the subdomain given-up/,
     );
-    await giveUpImport(again);
+    await giveUpImport(other.url, again);
     expect(await realms()).to.deep.equal(before);
     expect(
       await other.rows("SELECT FROM organization_imports WHERE finished_at IS NULL"),
@@ -203,6 +203,50 @@ describe("an import that fails", () => {
         "SELECT FROM user_messages um WHERE NOT EXISTS (SELECT FROM users u WHERE u.id = um.user_id)",
       ),
     ).to.have.length(0);
+  });
+
+  it("names an unfinished import in the refusal of another one, and deletes it without its export", async () => {
+    const lost = options({ folder: await exported(), subdomain: "lost" });
+    const progress = () => {
+      throw new Error("broken off");
+    };
+    const before = await realms();
+    await importOrganization({ ...lost, progress }).catch(() => {});
+    await rm(lost.folder, { recursive: true });
+    const error = await refusal(options({ folder: await exported(), subdomain: "lost" }));
+    expect(error).to.equal(
+      "the import of the organization with the subdomain lost is unfinished: run carillon organization import with its folder again, or delete what it has stored with carillon organization import --discard --subdomain lost; or give this one another label, --subdomain NEW",
+    );
+    const discard = (subdomain: string) =>
+      giveUpImport(other.url, { subdomain }).then(
+        () => "deleted",
+        (thrown: Error) => thrown.message,
+      );
+    expect(await discard("loss")).to.equal(
+      "there is no unfinished import of an organization with the subdomain loss; unfinished are: lost",
+    );
+    expect(await discard("lost")).to.equal("deleted");
+    expect(await discard("lost")).to.match(/^there is no unfinished import of an organization/);
+    expect(await realms()).to.deep.equal(before);
+  });
+
+  it("lets operators do nothing with an organization before its import is complete", async () => {
+    const again = options({ folder: await exported(), subdomain: "early" });
+    let calls = 0;
+    const progress = () => {
+      if (++calls > 5) throw new Error("broken off");
+    };
+    await importOrganization({ ...again, progress }).catch(() => {});
+    const [row] = await other.rows<{ subdomain: string }>(
+      "SELECT subdomain FROM realms WHERE subdomain LIKE '.import-%'",
+    );
+    for (const name of [row?.subdomain, "early"]) {
+      const outcome = await findOrganization(other, name).catch((thrown: Error) => thrown.message);
+      expect(outcome).to.equal(
+        "the import of the organization with the subdomain early is unfinished: run carillon organization import with its folder again, or delete what it has stored with carillon organization import --discard --subdomain early",
+      );
+    }
+    await giveUpImport(other.url, again);
   });
 
   it("refuses another key than that of the export before it begins", async () => {
@@ -390,22 +434,10 @@ describe("an import that fails", () => {
       /^linkifiers.ndjson, line 1: pattern must not have more than 250 characters/,
     ],
     [
-      "more linkifiers than an organization can have",
-      "linkifiers",
-      () => Array.from({ length: 101 }, (_, index) => linkifier(index + 1, `T${index}`)),
-      /^linkifiers.ndjson, line 101: an organization cannot have more than 100 linkifiers/,
-    ],
-    [
-      "linkifiers with too many instructions in all",
-      "linkifiers",
-      () => Array.from({ length: 20 }, (_, index) => linkifier(index + 1, `T${index}[a-z]{150}`)),
-      /^linkifiers.ndjson, line 1\d: the linkifiers of an organization cannot take more than 2000/,
-    ],
-    [
-      "a snippet of a megabyte",
-      "saved_snippets",
-      () => [JSON.stringify({ id: 1, user_id: 1, title: "long", content: "x".repeat(2 ** 20) })],
-      /^saved_snippets.ndjson, line 1: content: has more than 100000 characters/,
+      "a text of a megabyte",
+      "navigation_views",
+      () => [JSON.stringify({ id: 1, user_id: 1, name: "x".repeat(2 ** 20), fragment: "inbox" })],
+      /^navigation_views.ndjson, line 1: name: has more than 100000 characters/,
     ],
     [
       "a picture with a path that leads elsewhere",

@@ -1,7 +1,12 @@
 import { createHash } from "node:crypto";
 import { groupOfRole } from "@carillon/contract";
 import { type Database, lockKey } from "@carillon/db";
-import { checkSubdomain, createImportedOrganization } from "@carillon/domain";
+import {
+  checkSubdomain,
+  createImportedOrganization,
+  noSubdomain,
+  whyUnfinished,
+} from "@carillon/domain";
 import type { FileStore } from "@carillon/files";
 import { StartupError } from "@carillon/kit";
 import { hostOf, loadRealm, realmUrl, type Site } from "@carillon/model";
@@ -75,19 +80,39 @@ export function importOrganization(options: ImportOptions): Promise<ImportedOrga
 }
 
 /**
- * Deletes what an unfinished import has stored.
- * @throws StartupError if the export has no unfinished import
+ * An unfinished import: that of the export in a folder, or, if the folder is lost, the one of an organization that is to get
+ * a subdomain.
  */
-export function giveUpImport(options: ImportOptions): Promise<void> {
-  return withReader(options, async (client, reader) => {
-    const [row] = await ask<{ id: number }>(
+export type UnfinishedImport = { readonly folder: string } | { readonly subdomain: string };
+
+/**
+ * Deletes what an unfinished import has stored.
+ * @throws StartupError if there is no such import
+ */
+export async function giveUpImport(databaseUrl: string, which: UnfinishedImport): Promise<void> {
+  const reader = "folder" in which ? await TransferReader.open(which.folder) : undefined;
+  await onConnection(databaseUrl, async (client) => {
+    const [column, value] =
+      "folder" in which ? ["digest", reader!.digest] : ["subdomain", which.subdomain];
+    const [row] = await ask<{ id: number; digest: string }>(
       client,
-      "SELECT id FROM organization_imports WHERE digest = $1 AND finished_at IS NULL",
-      [reader.digest],
+      `SELECT id, digest FROM organization_imports WHERE ${column} = $1 AND finished_at IS NULL`,
+      [value],
     );
-    if (!row) throw new StartupError("there is no unfinished import of this export");
+    if (!row) throw new StartupError(await whyNothingToDiscard(client, which));
+    await lockExport(client, row.digest);
     await discardImport(client, row.id);
   });
+}
+
+async function whyNothingToDiscard(client: pg.Client, which: UnfinishedImport): Promise<string> {
+  if ("folder" in which) return "there is no unfinished import of this export";
+  const rows = await ask<{ subdomain: string }>(
+    client,
+    "SELECT subdomain FROM organization_imports WHERE finished_at IS NULL ORDER BY id",
+  );
+  const labels = rows.map(({ subdomain }) => subdomain || noSubdomain).join(", ");
+  return `there is no unfinished import of an organization ${nameOf(which.subdomain)}${labels === "" ? "" : `; unfinished are: ${labels}`}`;
 }
 
 /** Runs `work` on a connection that has the lock of the export. */
@@ -97,14 +122,19 @@ async function withReader<Result>(
 ): Promise<Result> {
   const reader = await TransferReader.open(folder);
   return onConnection(databaseUrl, async (client) => {
-    const key = createHash("sha256").update(`import ${reader.digest}`).digest().readBigInt64BE();
-    const [lock] = await ask<{ held: boolean }>(client, "SELECT pg_try_advisory_lock($1) AS held", [
-      key.toString(),
-    ]);
-    if (!lock?.held)
-      throw new StartupError("another process is importing this export: wait until it has ended");
+    await lockExport(client, reader.digest);
     return work(client, reader);
   });
+}
+
+/** Takes the lock of an export for the session. */
+async function lockExport(client: pg.Client, digest: string): Promise<void> {
+  const key = createHash("sha256").update(`import ${digest}`).digest().readBigInt64BE();
+  const [lock] = await ask<{ held: boolean }>(client, "SELECT pg_try_advisory_lock($1) AS held", [
+    key.toString(),
+  ]);
+  if (!lock?.held)
+    throw new StartupError("another process is importing this export: wait until it has ended");
 }
 
 async function readOrganization(reader: TransferReader): Promise<OrganizationRecord> {
@@ -159,15 +189,17 @@ async function openJournal(
   return options.db.transaction(async (tx) => {
     // Organizations are created under this lock, too.
     await lockKey(tx, "firstOrganization", 0);
-    const taken = await ask(
+    const [taken] = await ask<{ isUnfinished: boolean }>(
       client,
-      `SELECT FROM realms WHERE subdomain = $1 UNION ALL
-       SELECT FROM organization_imports WHERE subdomain = $1 AND finished_at IS NULL AND digest <> $2`,
+      `SELECT false AS "isUnfinished" FROM realms WHERE subdomain = $1 UNION ALL
+       SELECT true FROM organization_imports WHERE subdomain = $1 AND finished_at IS NULL AND digest <> $2`,
       [subdomain, digest],
     );
-    if (taken.length > 0)
+    if (taken)
       throw new StartupError(
-        `there is already an organization ${nameOf(subdomain)}: give the imported one another label, --subdomain NEW`,
+        taken.isUnfinished
+          ? `${whyUnfinished(subdomain)}; or give this one another label, --subdomain NEW`
+          : `there is already an organization ${nameOf(subdomain)}: give the imported one another label, --subdomain NEW`,
       );
     const [row] = await ask<{ id: number }>(
       client,

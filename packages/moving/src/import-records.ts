@@ -10,6 +10,7 @@ import { randomKey } from "@carillon/kit";
 import { columnsOf, defaultGroups, hostOf, loadRealm, loadSystemGroups } from "@carillon/model";
 import type { NumberedRecord } from "@carillon/transfer";
 
+import { boundLists } from "./bound-lists.ts";
 import { checkRecords } from "./check-records.ts";
 import { ask } from "./connect.ts";
 import { insertRows } from "./insert-rows.ts";
@@ -17,6 +18,7 @@ import { atLine, type Import, inSlicesOf } from "./journal.ts";
 import {
   completeRecipient,
   idOf,
+  type MappedRow,
   mapRecord,
   type Mapping,
   type RecordIds,
@@ -43,12 +45,6 @@ export async function startImporting(
 ): Promise<Importing> {
   const systemGroups = await loadSystemGroups(of.db, of.realmId);
   return { ...of, ...more, systemGroups, fieldTypes: new Map() };
-}
-
-/** A row with the line of its record. */
-export interface MappedRow {
-  readonly row: Row;
-  readonly line: number;
 }
 
 /** Looks up what the records refer to, and maps them. Called in the transaction that stores them. */
@@ -80,9 +76,10 @@ export async function importRecords(
   if (table === "custom_profile_field_values") await readFieldTypes(of);
   await inSlicesOf(of, { table, step, after }, async (records) => {
     await checkRecords(of, table, records);
-    const mapped = await mapRecords(of, table, withoutSystem(table, records));
     const byLine = new Map(records.map(({ record, line }) => [line, record]));
-    const rows = mapped.map(({ row, line }) => ({
+    const mapped = await mapRecords(of, table, withoutSystem(table, records));
+    const bounded = await boundLists(of, table, mapped, byLine);
+    const rows = bounded.map(({ row, line }) => ({
       line,
       row: atLine(line, () => withSecrets(of, table, byLine.get(line)!, withoutLater(table, row))),
     }));

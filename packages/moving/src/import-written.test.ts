@@ -8,6 +8,7 @@ import { pngPicture, testFiles, testSite, useDatabase } from "@carillon/testkit"
 import { TransferWriter } from "@carillon/transfer";
 import { expect } from "chai";
 
+import { scopeOf } from "./scope.ts";
 import { importOrganization, type ImportOptions } from "./import-organization.ts";
 
 async function* linesOf(records: readonly object[]): AsyncGenerator<string> {
@@ -236,6 +237,115 @@ describe("an import of records that another program has written", () => {
          JOIN users ON users.id = u.bot_id WHERE users.realm_id = ${realmId}`,
       ),
     ).to.deep.equal([{ used: 8, size: 8 }]);
+  });
+
+  /** Imports records, and returns the reports. */
+  async function imported(tables: Tables): Promise<{ realmId: number; changes: string[] }> {
+    const changes: string[] = [];
+    const report = (one: string) => void changes.push(one);
+    const { realmId } = await importOrganization({ ...(await written(tables)), report });
+    return { realmId, changes };
+  }
+  const many = (count: number, record: (id: number) => object) =>
+    Array.from({ length: count }, (_, index) => ({ id: index + 1, ...record(index + 1) }));
+  const countOf = async (table: string, realmId: number) => {
+    const [row] = await db.rows<{ n: number }>(
+      `SELECT count(*)::int AS n FROM ${table} t WHERE ${scopeOf(table).replaceAll("$1", String(realmId))}`,
+    );
+    return row?.n;
+  };
+
+  it("has as much of each list as the API allows, and reports the rest line by line", async () => {
+    const field = (id: number) => ({
+      name: `Field ${id}`,
+      hint: "",
+      field_type: 1,
+      field_data: "",
+      display_in_profile_summary: false,
+      required: false,
+      editable_by_user: true,
+      use_for_user_matching: false,
+      order: id,
+    });
+    const { realmId, changes } = await imported({
+      linkifiers: many(102, (id) => ({
+        pattern: `T${id}`,
+        url_template: "https://example.com/",
+        order: id,
+      })),
+      custom_profile_fields: many(101, field),
+      custom_profile_field_values: [
+        { user_id: 1, field_id: 100, value: "kept" },
+        { user_id: 1, field_id: 101, value: "left out with its field" },
+      ],
+      channel_folders: many(501, (id) => ({ name: `Folder ${id}`, description: "", order: id })),
+      channels: [{ id: 5, name: "general", folder_id: 501 }],
+      saved_snippets: [
+        ...many(1_001, () => ({ user_id: 1, title: "one", content: "text" })),
+        { id: 2_000, user_id: 2, title: "of another account", content: "text" },
+      ],
+    });
+    expect(changes).to.deep.equal([
+      ...[101, 102].map(
+        (line) =>
+          `linkifiers.ndjson, line ${line}: was left out: an organization can have at most 100 linkifiers`,
+      ),
+      "custom_profile_fields.ndjson, line 101: was left out: an organization can have at most 100 profile fields",
+      "channel_folders.ndjson, line 501: was left out: an organization can have at most 500 channel folders",
+      "saved_snippets.ndjson, line 1001: was left out: an account can have at most 1000 saved snippets",
+    ]);
+    for (const [table, count] of [
+      ["linkifiers", 100],
+      ["custom_profile_fields", 100],
+      ["custom_profile_field_values", 1],
+      ["channel_folders", 500],
+      ["saved_snippets", 1_001],
+    ] as const)
+      expect(await countOf(table, realmId), table).to.equal(count);
+    expect(
+      await db.rows(`SELECT folder_id FROM channels WHERE realm_id = ${realmId}`),
+    ).to.deep.equal([{ folder_id: null }]);
+  });
+
+  it("has the linkifiers whose instructions fit, and cuts drafts and snippets that are too long", async () => {
+    const { realmId, changes } = await imported({
+      linkifiers: many(20, (id) => ({
+        pattern: id < 20 ? `T${id}[a-z]{150}` : "T20",
+        url_template: "https://example.com/",
+        order: id,
+      })),
+      drafts: [
+        {
+          id: 1,
+          user_id: 1,
+          kind: "stream",
+          to: [5],
+          topic: "t",
+          last_edit_time: "2020-01-01T00:00:00Z",
+          content: "x".repeat(2 ** 20),
+        },
+      ],
+      saved_snippets: [{ id: 1, user_id: 1, title: "long", content: "y".repeat(10_001) }],
+    });
+    const [first] = changes;
+    expect(first).to.match(
+      /^linkifiers.ndjson, line 1\d: was left out: the linkifiers of an organization can take at most 2000 instructions in all$/,
+    );
+    expect(changes.slice(-2)).to.deep.equal(
+      ["saved_snippets", "drafts"].map(
+        (table) =>
+          `${table}.ndjson, line 1: content has more than 10000 code points: its end was cut off`,
+      ),
+    );
+    // The last one is short enough.
+    expect(await countOf("linkifiers", realmId)).to.equal(20 - (changes.length - 2));
+    const texts = await db.rows<{ content: string }>(
+      `SELECT content FROM drafts WHERE user_id IN (SELECT id FROM users WHERE realm_id = ${realmId})
+       UNION ALL SELECT content FROM saved_snippets WHERE user_id IN (SELECT id FROM users WHERE realm_id = ${realmId})`,
+    );
+    for (const { content } of texts)
+      expect(content).to.match(/^[xy]{9980}\n\[message truncated\]$/);
+    expect(texts).to.have.length(2);
   });
 
   it("shows pictures of other people in messages, whose claims come later", async () => {

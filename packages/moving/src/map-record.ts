@@ -12,6 +12,12 @@ export interface RecordIds extends NewIds {
 
 export type Row = Record<string, unknown>;
 
+/** A row with the line of its record. */
+export interface MappedRow {
+  readonly row: Row;
+  readonly line: number;
+}
+
 /** What the mapping of JSON columns needs to know. */
 export interface Mapping {
   readonly ids: RecordIds;

@@ -140,6 +140,17 @@ export class FoundIds implements NewIds {
     }
   }
 
+  /** Removes the ids of records that are left out, so that references to them are references to unknown records. */
+  async remove(kind: string, olds: readonly number[]): Promise<void> {
+    if (olds.length === 0) return;
+    await ask(
+      this.#client,
+      "DELETE FROM import_ids WHERE import_id = $1 AND kind = $2 AND old_id = ANY($3::bigint[])",
+      [this.#importId, kind, olds],
+    );
+    for (const old of olds) this.#ids.get(kind)?.delete(old);
+  }
+
   /**
    * Forgets all ids if they are many. Called between two slices: one slice looks ids up several times, and needs those of
    * its first look-up until its end.

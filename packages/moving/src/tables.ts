@@ -100,7 +100,7 @@ export const movedTables: Readonly<Record<string, MovedTable>> = {
     by: "user_id",
     columns: {
       user_id: user,
-      field_id: { kind: "ref", to: "custom_profile_fields" },
+      field_id: { kind: "ref", to: "custom_profile_fields", or: "skip" },
       value: json,
       rendered_value: unmoved,
     },

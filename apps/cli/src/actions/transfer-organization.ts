@@ -5,6 +5,7 @@ import {
   closeEventLog,
   findOrganization,
   makeReadOnly,
+  noSubdomain,
   redirectOrganization,
   reopenOrganization,
   unfinishedWork,
@@ -136,26 +137,26 @@ export async function redirect(
   });
 }
 
-/** Imports an organization from a folder. With `discard`, deletes what an unfinished import has stored. */
+/** Imports an organization from a folder. With `discard`, deletes what an unfinished import of it has stored. */
 export async function readOrganization(
   context: Context,
-  folder: string,
+  folder: string | undefined,
   options: ImportOptions,
 ): Promise<void> {
+  const subdomain = options.subdomain === noSubdomain ? "" : options.subdomain;
+  if (options.discard) {
+    await discard(context, folder, subdomain);
+    return;
+  }
+  if (folder === undefined) throw new UsageError("the folder of the export is missing");
   await withDatabase(context, async (connected) => {
     const { db, site, databaseUrl } = connected;
     const keyFile = options.keyFile ?? `${resolve(folder)}.key`;
     const key = options.keyFile !== undefined || existsSync(keyFile) ? readKey(keyFile) : undefined;
-    const subdomain = options.subdomain === "-" ? "" : options.subdomain;
     await withFiles(connected, async (files) => {
       const progress = progressOf(context);
       const report = (change: string) => context.terminal.note(change);
       const importing = { databaseUrl, db, site, folder, subdomain, key, files, progress, report };
-      if (options.discard) {
-        await giveUpImport(importing);
-        context.terminal.say("Deleted what the unfinished import had stored.");
-        return;
-      }
       const { realmId, name, accounts, messages, isReadOnly } = await importOrganization(importing);
       const realm = await loadRealm(db, realmId);
       const unreachable = whyUnreachable(connected, realm);
@@ -167,6 +168,24 @@ export async function readOrganization(
           `It is read-only, because the export is not final: the old organization still sends what is scheduled. To open it, run carillon organization reopen --organization ${realm.subdomain || "-"}.`,
         );
     });
+  });
+}
+
+/** Deletes what an unfinished import has stored. */
+async function discard(
+  context: Context,
+  folder: string | undefined,
+  subdomain: string | undefined,
+): Promise<void> {
+  const which =
+    folder !== undefined ? { folder } : subdomain !== undefined ? { subdomain } : undefined;
+  if (!which)
+    throw new UsageError(
+      "--discard needs the folder of the export, or --subdomain with the label that its organization was to get",
+    );
+  await withDatabase(context, async ({ databaseUrl }) => {
+    await giveUpImport(databaseUrl, which);
+    context.terminal.say("Deleted what the unfinished import had stored.");
   });
 }
 

@@ -138,11 +138,11 @@ export function addOrganizationCommands(program: Command, context: Context): voi
     .description(
       "Imports an exported organization. It cannot be reached until it is complete. Run it again to continue after an interruption.",
     )
-    .argument("<folder>", "folder of an export")
+    .argument("[folder]", "folder of an export; not needed with --discard and --subdomain")
     .option("--subdomain <label>", "label of its new address, - for none; default: its old one")
     .option("--key-file <file>", "file with the key of the export; default: <folder>.key")
     .option("--discard", "delete what an unfinished import has stored")
-    .action(async (folder: string, options) => {
+    .action(async (folder: string | undefined, options) => {
       const { readOrganization } = await import("../actions/transfer-organization.ts");
       await readOrganization(context, folder, options);
     });

@@ -50,7 +50,15 @@ const all = statement({
 
 const bySubdomain = statement({
   name: "operator-organization",
-  text: "SELECT id FROM realms WHERE $1::text IS NULL OR subdomain = $1 ORDER BY id LIMIT 2",
+  // The subdomain of an organization that is being imported begins with a dot.
+  text: `SELECT id FROM realms WHERE CASE WHEN $1::text IS NULL THEN subdomain NOT LIKE '.%' ELSE subdomain = $1 END
+    ORDER BY id LIMIT 2`,
+});
+
+const unfinished = statement({
+  name: "operator-unfinished-import",
+  text: `SELECT i.subdomain FROM organization_imports i LEFT JOIN realms r ON r.id = i.realm_id
+    WHERE i.finished_at IS NULL AND (i.subdomain = $1 OR r.subdomain = $1) ORDER BY i.id LIMIT 1`,
 });
 
 /** Lists all organizations in the order of their creation. */
@@ -62,13 +70,18 @@ export function listOrganizations(sql: Sql): Promise<readonly NamedOrganization[
 export const noSubdomain = "-";
 
 /**
- * Finds the organization that an operator names.
+ * Finds the organization that an operator names. One that is being imported is refused: nothing can be done with it before
+ * it is complete.
  * @param subdomain undefined for the only one; {@link noSubdomain} or empty for the one without
  * @throws ApiError `BAD_REQUEST`
  */
 export async function findOrganization(sql: Sql, subdomain: string | undefined): Promise<Realm> {
   const wanted = subdomain === noSubdomain ? "" : subdomain;
   const [found, second] = await sql.rows(bySubdomain, [wanted ?? null]);
+  if (wanted !== undefined && (!found || wanted.startsWith("."))) {
+    const [unfinishedImport] = await sql.rows(unfinished, [wanted]);
+    if (unfinishedImport) throw errors.badRequest(whyUnfinished(unfinishedImport.subdomain));
+  }
   if (found && !second) return loadRealm(sql, found.id);
   throw errors.badRequest(
     wanted !== undefined
@@ -79,6 +92,12 @@ export async function findOrganization(sql: Sql, subdomain: string | undefined):
         ? `there are several organizations: name one by its subdomain, or ${noSubdomain} for the one without a subdomain`
         : "there is no organization yet",
   );
+}
+
+/** Says that the import of an organization is unfinished, and what to do. @param subdomain the one that it will get */
+export function whyUnfinished(subdomain: string): string {
+  const label = subdomain === "" ? noSubdomain : subdomain;
+  return `the import of the organization ${subdomain === "" ? "without a subdomain" : `with the subdomain ${subdomain}`} is unfinished: run carillon organization import with its folder again, or delete what it has stored with carillon organization import --discard --subdomain ${label}`;
 }
 
 const byAddressOrId = statement({

@@ -1,5 +1,5 @@
 import { errors, realmDeactivated } from "@carillon/contract";
-import { notNull, statement, type Tx } from "@carillon/db";
+import { statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 import { type Account, administerAsOwner, lockOrganization, recordAudit } from "@carillon/model";
 
@@ -18,7 +18,6 @@ const moveState = statement({
   name: "organization-move-state",
   text: `SELECT r.moved_to AS "movedTo", h.last_seq IS NOT NULL AS "isClosed"
     FROM realms r LEFT JOIN event_head h ON h.realm_id = r.id WHERE r.id = $1`,
-  overrides: { isClosed: notNull },
 });
 
 /**
