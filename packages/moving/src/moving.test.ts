@@ -7,14 +7,21 @@ import { systemClock } from "@carillon/kit";
 import { secretsOf } from "@carillon/model";
 import {
   type Answer,
+  createdSeries,
+  dailySeries,
+  eventSubscription,
   type GatewayClient,
+  mentionBot,
   organization,
+  pngPicture,
   type TestAccount,
   type TestOrganization,
   testFiles,
   testSite,
   useDatabase,
   useGateway,
+  usePictureWorker,
+  webhookBot,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -56,6 +63,7 @@ const otherSecrets = secretsOf("another installation has another key for its sec
 describe("moving an organization", () => {
   const db = useDatabase();
   const gateway = useGateway(db);
+  usePictureWorker(db);
   let org: TestOrganization;
   const other = useDatabase();
   const otherGateway = useGateway(other, { site: { url: otherUrl, secrets: otherSecrets } });
@@ -83,6 +91,9 @@ describe("moving an organization", () => {
     body.append("file", new File([text], name, { type: "text/plain" }));
     return done(await client.send("POST", "/api/v1/user_uploads", { body })) as { url: string };
   };
+
+  /** A bot that is called, with calls that wait, and a subscription to its events. */
+  let caller: TestAccount;
 
   async function makeWorld(): Promise<void> {
     const { owner, member, guest, moderator, bot } = org;
@@ -150,6 +161,51 @@ describe("moving an organization", () => {
       }),
     );
     done(await as.member.post(`${api}/saved_snippets`, { title: "sig", content: "yours" }));
+    const form = new FormData();
+    form.append("file", new File([pngPicture(64, 64)], "bell.png", { type: "image/png" }));
+    done(await as.owner.send("POST", `${api}/realm/emoji/bell_of_ours`, { body: form }));
+    await say(as.member, "Ring :bell_of_ours:", "bells");
+    done(await as.owner.post(`${api}/messages/${first}/reactions`, { emoji_name: "bell_of_ours" }));
+    const series = await createdSeries(
+      as.member,
+      dailySeries(lunch, { content: `daily for @**${owner.fullName}|${owner.id}**` }),
+    );
+    done(await as.member.post(`${api}/message_series/${series}/skip`, {}));
+    const paused = await createdSeries(as.owner, { ...dailySeries(lunch), topic: "paused" });
+    done(await as.owner.post(`${api}/message_series/${paused}/pause`, {}));
+    const archived = channels.find(({ name }) => name === "secret")!.stream_id;
+    idOf(
+      await as.owner.post(`${api}/messages`, {
+        type: "channel",
+        to: archived,
+        topic: "old",
+        content: "an old secret",
+      }),
+    );
+    done(await as.owner.delete(`${api}/streams/${archived}`));
+    const deleted = await say(as.owner, "a deleted message");
+    done(await as.owner.delete(`${api}/messages/${deleted}`));
+    const scene = { db, as: (account: TestAccount) => gateway.as(account) };
+    caller = await webhookBot(scene, member, "http://127.0.0.1:9002/hook");
+    const room = { id: lunch };
+    await mentionBot(as.owner, caller, room, "one");
+    await mentionBot(as.owner, caller, room, "two");
+    done(
+      await as.member.post(`${api}/messages`, {
+        type: "direct",
+        to: [caller.id],
+        content: "three",
+      }),
+    );
+    await eventSubscription(scene, caller, "http://127.0.0.1:9002/events", {
+      event_types: ["message", "reaction"],
+      narrow: [["channel", "lunch"]],
+    });
+    for (const [fragment, name] of [
+      [`narrow/channel/${lunch}-lunch/topic/soup`, "Soup"],
+      [`narrow/dm/${owner.id}-owner`, "Owner"],
+    ])
+      done(await as.member.post(`${api}/navigation_views`, { fragment, is_pinned: true, name }));
     done(
       await as.member.post(`${api}/user_topics`, {
         stream_id: lunch,
@@ -262,6 +318,9 @@ describe("moving an organization", () => {
     "/users/me/alert_words",
     "/invites",
     "/bots",
+    "/message_series",
+    "/navigation_views",
+    "/streams?exclude_archived=false&include_all=true",
   ];
 
   for (const role of ["owner", "member", "moderator", "guest"] as const)
@@ -289,6 +348,47 @@ describe("moving an organization", () => {
         );
     });
 
+  it("gives the called bot its subscription, and keeps its calls in their order", async () => {
+    const ids = await pairs();
+    const path = "/api/v1/event_subscriptions";
+    const [a, b] = [
+      done(await gateway.as(caller).get(path)),
+      done(await otherGateway.as(caller).get(path)),
+    ];
+    // Events are numbered anew.
+    const withoutCursor = (list: unknown) =>
+      (list as object[]).map((one) => ({ ...one, cursor: 0 }));
+    const list = (body: typeof a) => withoutCursor(body["subscriptions"]);
+    expect(list(a)).to.have.length(1);
+    expect(normal(list(b), ids)).to.deep.equal(normal(list(a), new Map()));
+    const calls = (of: Database, realm: number) =>
+      of.rows(
+        `SELECT c.message_id::text AS message, c.bot_id AS bot, c.webhook_id, c.trigger, c.state, c.calls, c.attempts,
+           c.next_at::text AS next, m.recipient_id::text || ':' || CASE WHEN m.is_channel THEN m.topic ELSE '' END
+             = c.conversation AS "isOfMessage"
+         FROM outgoing_call c JOIN messages m ON m.id = c.message_id WHERE c.realm_id = ${realm} ORDER BY c.message_id`,
+      );
+    const before = await calls(db, org.realm.id);
+    expect(before).to.have.length(3);
+    expect(normal(await calls(other, realmId), ids)).to.deep.equal(normal(before, new Map()));
+  });
+
+  it("shows the pictures of emoji", async () => {
+    const pictureOf = async (of: typeof gateway) => {
+      const { emoji } = done(await of.as(org.member).get("/api/v1/realm/emoji")) as {
+        emoji: Record<string, { source_url: string; name: string }>;
+      };
+      const [one] = Object.values(emoji);
+      expect(one?.name).to.equal("bell_of_ours");
+      const answer = await fetch(`${of.url}${one?.source_url}`);
+      expect(answer.status).to.equal(200);
+      return Buffer.from(await answer.arrayBuffer());
+    };
+    const before = await pictureOf(gateway);
+    expect(before.length).to.be.greaterThan(50);
+    expect((await pictureOf(otherGateway)).equals(before)).to.equal(true);
+  });
+
   it("leaves an organization whose old one goes on read-only, until it is opened", async () => {
     const send = () => {
       const params = { type: "direct", to: `["${org.owner.email}"]`, content: "hello" };
@@ -311,13 +411,16 @@ describe("moving an organization", () => {
       realm_uuid: _____,
       // Made of the UUID.
       realm_icon_url: ______,
+      cross_realm_bots: bots,
       ...rest
     } = done(
       await client.post("/api/v1/register", {
         client_capabilities: { notification_settings_null: true, user_list_incomplete: true },
       }),
     ) as Record<string, unknown>;
-    return rest;
+    // System bots join when the organization is created.
+    const ofSystem = (bots as object[]).map((one) => ({ ...one, date_joined: undefined }));
+    return { ...rest, cross_realm_bots: ofSystem };
   }
 
   /** Replaces ids, the random parts of paths and addresses. */
