@@ -37,6 +37,27 @@ describe("the promotion to full members", () => {
     return rows.map(({ userId }) => userId);
   };
 
+  it("promotes in other organizations although one fails, and reports it", async () => {
+    const other = await organization(db, { row: { waitingPeriodThreshold: 3 } });
+    const [failing, patient] = [await user(db, org.realm), await user(db, other.realm)];
+    await joinedAgo("72 hours", failing, patient);
+    await db.rows(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN IF NEW.user_id = ${failing.id} THEN RAISE 'refused'; END IF; RETURN NEW; END $$`);
+    await db.rows(
+      "CREATE TRIGGER refuse BEFORE INSERT ON user_group_member FOR EACH ROW EXECUTE FUNCTION refuse()",
+    );
+    try {
+      const error = await promote().catch((thrown: unknown) => thrown);
+      expect(error).to.be.instanceOf(AggregateError);
+      expect((error as AggregateError).errors.map(String)).to.deep.equal([
+        `Error: the members of organization ${org.realm.id} were not promoted`,
+      ]);
+    } finally {
+      await db.rows("DROP FUNCTION refuse CASCADE");
+    }
+    expect(await fullMembers(other)).to.deep.equal([patient.id]);
+  });
+
   it("adds members after whole days of waiting, also bots, and sends an event for the active ones", async () => {
     const [patient, away, hasty] = [
       await user(db, org.realm),

@@ -26,14 +26,22 @@ const waiting = statement({
  * each organization, one process at a time. Full members stay full members.
  * @param signal aborts the work
  * @returns how many organizations had new full members
+ * @throws AggregateError for the organizations that failed, after the others are done
  */
 export async function promoteMembers(db: Database, signal: AbortSignal): Promise<number> {
   const realms = await db.rows(waiting);
   let promoted = 0;
+  const failures: unknown[] = [];
   for (const { id } of realms) {
     if (signal.aborted) break;
-    if (await promoteIn(db, id)) promoted++;
+    try {
+      if (await promoteIn(db, id)) promoted++;
+    } catch (cause) {
+      failures.push(new Error(`the members of organization ${id} were not promoted`, { cause }));
+    }
   }
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} organizations were left out`);
   return promoted;
 }
 
