@@ -11,6 +11,7 @@ import {
 import { dayToDo, leads, noteDay } from "@carillon/scheduling";
 
 import { channelPropertyEvent } from "../channel-events/channel-events.ts";
+import { inEachOrganization } from "../realms/each-organization.ts";
 import { forgetTraffic, refreshTraffic } from "./traffic.ts";
 
 /** Channels of one transaction: each makes an event for all accounts that can see it. */
@@ -22,15 +23,11 @@ const quietAtOnce = 50;
  * after an interruption.
  * @param signal aborts the work
  * @returns for how many organizations the day's work was finished
+ * @throws AggregateError for the organizations that failed, after the others are done
  */
 export async function keepUpChannels(db: Database, signal: AbortSignal): Promise<number> {
   const realms = await db.rows(activeRealms);
-  let done = 0;
-  for (const { id } of realms) {
-    if (signal.aborted) break;
-    if (await keepUp(db, id, signal)) done++;
-  }
-  return done;
+  return inEachOrganization(realms, signal, async (id) => ((await keepUp(db, id, signal)) ? 1 : 0));
 }
 
 async function keepUp(db: Database, realmId: number, signal: AbortSignal): Promise<boolean> {

@@ -17,22 +17,20 @@ import {
   type RemovalRun,
   removeMessages,
 } from "../messages/removal/remove-messages.ts";
+import { inEachOrganization } from "../realms/each-organization.ts";
 
 /**
  * Removes the messages whose retention period is over, once a day (channels.md §11): in batches of one transaction
  * each. A lock ensures that one process at a time works on an organization. A later call continues after an
  * interruption.
  * @returns how many messages were removed
+ * @throws AggregateError for the organizations that failed, after the others are done
  */
 export async function sweepRetention(sweeping: Sweeping): Promise<number> {
   const { db, signal } = sweeping;
-  const realms = await db.rows(activeRealms);
-  let removed = 0;
-  for (const { id } of realms) {
-    if (signal.aborted) break;
-    removed += await sweepOrganization(sweeping, id);
-  }
-  return removed;
+  return inEachOrganization(await db.rows(activeRealms), signal, (id) =>
+    sweepOrganization(sweeping, id),
+  );
 }
 
 async function sweepOrganization(sweeping: Sweeping, realmId: number): Promise<number> {

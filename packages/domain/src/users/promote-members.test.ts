@@ -50,7 +50,7 @@ describe("the promotion to full members", () => {
       const error = await promote().catch((thrown: unknown) => thrown);
       expect(error).to.be.instanceOf(AggregateError);
       expect((error as AggregateError).errors.map(String)).to.deep.equal([
-        `Error: the members of organization ${org.realm.id} were not promoted`,
+        `Error: the work in organization ${org.realm.id} failed`,
       ]);
     } finally {
       await db.rows("DROP FUNCTION refuse CASCADE");

@@ -15,6 +15,7 @@ import { leads } from "@carillon/scheduling";
 
 import { visibilityEvents, watchChannels } from "../groups/channel-visibility.ts";
 import { deleteMembers } from "../groups/composition.ts";
+import { inEachOrganization } from "../realms/each-organization.ts";
 
 const waiting = statement({
   name: "realms-with-waiting-period",
@@ -30,19 +31,7 @@ const waiting = statement({
  */
 export async function promoteMembers(db: Database, signal: AbortSignal): Promise<number> {
   const realms = await db.rows(waiting);
-  let promoted = 0;
-  const failures: unknown[] = [];
-  for (const { id } of realms) {
-    if (signal.aborted) break;
-    try {
-      if (await promoteIn(db, id)) promoted++;
-    } catch (cause) {
-      failures.push(new Error(`the members of organization ${id} were not promoted`, { cause }));
-    }
-  }
-  if (failures.length > 0)
-    throw new AggregateError(failures, `${failures.length} organizations were left out`);
-  return promoted;
+  return inEachOrganization(realms, signal, async (id) => ((await promoteIn(db, id)) ? 1 : 0));
 }
 
 const waitingPeriod = statement({
