@@ -3,10 +3,11 @@ import { deferCopies } from "@carillon/jobs";
 import { activeRealms, lockAudiences } from "@carillon/model";
 import { dayToDo, leads, noteDay, runsOlderProcess } from "@carillon/scheduling";
 
+import { inEachOrganization } from "../../realms/each-organization.ts";
 import { makeDeferredCopies } from "./make-copies.ts";
 
-/** Maximum subscriptions that one step examines. It holds the channel's audience lock for a few milliseconds. */
-const subscriptionsAtOnce = 5_000;
+/** Maximum subscriptions that one step examines: it holds the channel's audience lock while it defers them. */
+const subscriptionsAtOnce = 500;
 
 /**
  * SQL: whether the person `u` has been away for $1 days. A person with an event queue is not away. Nor is a person with
@@ -50,13 +51,14 @@ const holdVisits = statement({
 
 /**
  * Defers the copies of all later messages. No message is being sent while the audience lock is held, so later messages have
- * higher ids than the sequence has given out.
+ * higher ids than the sequence has given out. An administrator may have turned on a person's notifications meanwhile.
  */
 const defer = statement({
   name: "copies-defer",
   text: `UPDATE subscriptions s
-    SET deferred_after = (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM messages_id_seq)
-    WHERE s.channel_id = $1 AND s.user_id = ANY($2::int[]) AND s.active AND s.is_user_active AND s.deferred_after IS NULL`,
+    SET deferred_after = (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM messages_id_seq) FROM users u
+    WHERE s.channel_id = $1 AND s.user_id = ANY($2::int[]) AND s.active AND s.is_user_active AND s.deferred_after IS NULL
+      AND u.id = s.user_id AND NOT (${wantsEach})`,
 });
 
 const channels = statement({
@@ -77,6 +79,7 @@ interface Deferring {
  * copies for them, except copies with flags (docs/decisions/083). If `days` is 0, makes all deferred copies instead.
  * Defers nothing while a process of an earlier release runs, because such a process would answer requests without making
  * the copies.
+ * @throws AggregateError for the organizations that failed, after the others are done
  * @returns the number of subscriptions whose copies are deferred now and were not before
  */
 export async function deferCopiesOfAbsent(deferring: Deferring): Promise<number> {
@@ -85,20 +88,19 @@ export async function deferCopiesOfAbsent(deferring: Deferring): Promise<number>
     await makeAll(deferring);
     return 0;
   }
-  let deferred = 0;
-  for (const { id } of await db.rows(activeRealms)) {
-    if (signal.aborted || (await runsOlderProcess(db, "deferredCopies"))) break;
+  return inEachOrganization(await db.rows(activeRealms), signal, async (id) => {
+    if (await runsOlderProcess(db, "deferredCopies")) return 0;
     const day = await db.transaction(async (tx) =>
       (await leads(tx, deferCopies, id)) ? dayToDo(tx, deferCopies, id) : undefined,
     );
-    if (day === undefined) continue;
-    deferred += await deferOrganization(deferring, id);
+    if (day === undefined) return 0;
+    const deferred = await deferOrganization(deferring, id);
     if (!signal.aborted)
       await db.transaction(async (tx) => {
         if (await leads(tx, deferCopies, id)) await noteDay(tx, deferCopies, id, day);
       });
-  }
-  return deferred;
+    return deferred;
+  });
 }
 
 /**
