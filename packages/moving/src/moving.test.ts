@@ -361,6 +361,10 @@ describe("moving an organization", () => {
     const list = (body: typeof a) => withoutCursor(body["subscriptions"]);
     expect(list(a)).to.have.length(1);
     expect(normal(list(b), ids)).to.deep.equal(normal(list(a), new Map()));
+    const gaps = await other.rows("SELECT gap FROM event_subscription WHERE realm_id = $1", [
+      realmId,
+    ]);
+    expect(gaps, "events that were not sent stay behind").to.deep.equal([{ gap: true }]);
     const calls = (of: Database, realm: number) =>
       of.rows(
         `SELECT c.message_id::text AS message, c.bot_id AS bot, c.webhook_id, c.trigger, c.state, c.calls, c.attempts,
