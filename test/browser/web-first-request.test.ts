@@ -13,7 +13,7 @@ describe("The browser client's first request for messages", () => {
   const openTopic = async (name: string, prepare: (page: Page) => Promise<unknown>) => {
     const { db, org, gateway, person, open } = scene();
     const reader = await person(name);
-    const topic = await createTopic({ db, org, as: gateway.as }, name, [reader]);
+    const topic = await createTopic({ db, org, as: (one) => gateway.as(one) }, name, [reader]);
     await topic.say("before");
     let messages: Promise<Response> | undefined;
     const { page } = await open(topic.hash, {
@@ -73,7 +73,11 @@ describe("The browser client's first request for messages", () => {
   it("is the only one if its messages fill the view and what is near it", async () => {
     const { db, org, gateway, person, open } = scene();
     const reader = await person("full");
-    const { hash, say, room } = await createTopic({ db, org, as: gateway.as }, "full", [reader]);
+    const { hash, say, room } = await createTopic(
+      { db, org, as: (one) => gateway.as(one) },
+      "full",
+      [reader],
+    );
     // Until the rows are drawn, the list takes them for lower than they are.
     for (let sent = 1; sent <= 60; sent++) await say(`Soup ${sent}\n\nwith\n\nbread`);
     await gateway.as(reader).succeed(markChannelRead, { params: { stream_id: room.id } });

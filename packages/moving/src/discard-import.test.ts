@@ -98,26 +98,31 @@ describe("an import that is given up", () => {
     const room = await channel(db, org.realm, { subscribers: people });
     const elsewhere = await channel(db, other.realm, { subscribers: [other.member] });
     await pastMessages(db, elsewhere, other.member, { count: 20_000 });
-    const ids = await pastMessages(db, room, org.member, { count: 1_000, holders: [people[0]!] });
+    const ids = await pastMessages(db, room, org.member, {
+      count: 1_000,
+      holders: people.slice(0, 1),
+    });
     await db.rows("ANALYZE user_messages, messages, users");
     const [low, high] = [ids[0], ids.at(-1)];
     const text = deletedCopies
       .replaceAll("$1", String(org.realm.id))
       .replace("$2", String(low))
       .replace("$3", String(high));
-    const [row] = await db.rows<{ "QUERY PLAN": [{ Plan: PlanNode }] }>(
+    const rows = await db.rows<{ "QUERY PLAN": [{ Plan: PlanNode }] }>(
       `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
     );
-    const scans = nodesOf(row!["QUERY PLAN"][0].Plan).filter(
-      (node) => node["Relation Name"] === "user_messages" && node["Node Type"] !== "ModifyTable",
-    );
-    const [accounts] = await db.rows<{ n: number }>(
+    const scans = rows
+      .flatMap((row) => nodesOf(row["QUERY PLAN"][0].Plan))
+      .filter(
+        (node) => node["Relation Name"] === "user_messages" && node["Node Type"] !== "ModifyTable",
+      );
+    const [accounts = { n: 0 }] = await db.rows<{ n: number }>(
       "SELECT count(*)::int AS n FROM users WHERE realm_id = $1",
       [org.realm.id],
     );
     expect(scans).to.have.length(1);
     expect(scans[0]?.["Node Type"]).not.to.equal("Seq Scan");
-    expect(scans[0]?.["Actual Loops"]).to.be.at.most(accounts!.n);
+    expect(scans[0]?.["Actual Loops"]).to.be.at.most(accounts.n);
   });
 });
 

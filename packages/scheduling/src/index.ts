@@ -8,6 +8,7 @@ export { type Fleet, readFleet } from "./figures/fleet.ts";
 export { type Lag, maxOverdue, readLag } from "./figures/lag.ts";
 export * from "./publish-after-commit.ts";
 export * from "./recurring/daily.ts";
+export * from "./recurring/each-organization.ts";
 export * from "./recurring/heartbeats.ts";
 export * from "./recurring/leader.ts";
 export * from "./recurring/recurring-task.ts";

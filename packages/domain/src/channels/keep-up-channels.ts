@@ -8,10 +8,9 @@ import {
   loadMetadataAudiences,
   lockChannels,
 } from "@carillon/model";
-import { dayToDo, leads, noteDay } from "@carillon/scheduling";
+import { dayToDo, inEachOrganization, leads, noteDay } from "@carillon/scheduling";
 
 import { channelPropertyEvent } from "../channel-events/channel-events.ts";
-import { inEachOrganization } from "../realms/each-organization.ts";
 import { forgetTraffic, refreshTraffic } from "./traffic.ts";
 
 /** Channels of one transaction: each makes an event for all accounts that can see it. */

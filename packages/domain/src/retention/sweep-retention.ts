@@ -8,7 +8,7 @@ import {
   lockOrganizationShared,
   loadAfter,
 } from "@carillon/model";
-import { dayToDo, leads, noteDay } from "@carillon/scheduling";
+import { dayToDo, inEachOrganization, leads, noteDay } from "@carillon/scheduling";
 
 import { firstAtOnce, messagesAtOnce } from "../messages/removal/delete-messages.ts";
 import {
@@ -17,7 +17,6 @@ import {
   type RemovalRun,
   removeMessages,
 } from "../messages/removal/remove-messages.ts";
-import { inEachOrganization } from "../realms/each-organization.ts";
 
 /**
  * Removes the messages whose retention period is over, once a day (channels.md §11): in batches of one transaction

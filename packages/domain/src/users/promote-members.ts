@@ -11,11 +11,10 @@ import {
   type Realm,
   loadAfter,
 } from "@carillon/model";
-import { leads } from "@carillon/scheduling";
+import { inEachOrganization, leads } from "@carillon/scheduling";
 
 import { visibilityEvents, watchChannels } from "../groups/channel-visibility.ts";
 import { deleteMembers } from "../groups/composition.ts";
-import { inEachOrganization } from "../realms/each-organization.ts";
 
 const waiting = statement({
   name: "realms-with-waiting-period",

@@ -1,9 +1,14 @@
 import { type Database, statement, type Tx } from "@carillon/db";
 import { deferCopies } from "@carillon/jobs";
 import { activeRealms, lockAudiences } from "@carillon/model";
-import { dayToDo, leads, noteDay, runsOlderProcess } from "@carillon/scheduling";
+import {
+  dayToDo,
+  inEachOrganization,
+  leads,
+  noteDay,
+  runsOlderProcess,
+} from "@carillon/scheduling";
 
-import { inEachOrganization } from "../../realms/each-organization.ts";
 import { makeDeferredCopies } from "./make-copies.ts";
 
 /** Maximum subscriptions that one step examines: it holds the channel's audience lock while it defers them. */
