@@ -27,6 +27,7 @@ import {
   webhookBot,
 } from "@carillon/testkit";
 import type { Database } from "@carillon/db";
+import { systemClock } from "@carillon/kit";
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
 import { carillon, startCarillon } from "./support/command-line.ts";
@@ -293,7 +294,7 @@ async function post(client: Pick<Writer["client"], "post">, params: Params): Pro
 /** The local time in UTC of a minute ago, when an occurrence of a daily series was due. */
 function aMinuteAgo(): string {
   const year = new Date().getUTCFullYear() - 1;
-  return `${year}-01-01T${new Date(Date.now() - 60_000).toISOString().slice(11, 19)}`;
+  return `${year}-01-01T${new Date(systemClock.now() - 60_000).toISOString().slice(11, 19)}`;
 }
 
 /** An account that writes at the address that it knows, and goes to the one that a refusal names. */

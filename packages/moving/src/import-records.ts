@@ -213,7 +213,7 @@ async function completeRows(
       await ask(of.client, "DELETE FROM realm_user_defaults WHERE realm_id = $1", [of.realmId]);
       return scoped;
     case "event_subscription":
-      // Events are numbered anew, from 1. Those that were not sent before the move stay behind, and `gap` tells the receiver.
+      // Events are numbered anew, from 1. Events that were not sent before the move are not imported: `gap` tells the receiver.
       return scoped.map((row) => ({ ...row, cursor: 0, gap: true }));
     default:
       return scoped;

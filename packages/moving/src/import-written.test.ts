@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { countMessages, findUnclaimed } from "@carillon/domain";
+import { systemClock } from "@carillon/kit";
 import { pngPicture, testFiles, testSite, useDatabase } from "@carillon/testkit";
 import { TransferWriter } from "@carillon/transfer";
 import { expect } from "chai";
@@ -173,7 +174,7 @@ describe("an import of records that another program has written", () => {
   });
 
   it("counts messages for the weekly traffic once, though an export of an earlier version has counts", async () => {
-    const sentAt = new Date(Date.now() - 86_400_000).toISOString();
+    const sentAt = new Date(systemClock.now() - 86_400_000).toISOString();
     const messages = [1, 2, 3].map((id) => message(id, "hello", { sent_at: sentAt }));
     const day = sentAt.slice(0, 10);
     const options = await written({

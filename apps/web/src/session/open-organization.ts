@@ -23,7 +23,7 @@ export function openOrganization(account: Account): Organization {
 
 function open(account: Account): Organization {
   const organization = new Organization(account);
-  // A view that opens later gets no events that have come before, so it needs newer messages.
+  // Earlier events do not reach a view that opens later, so the view must request its messages again.
   organization.listen((item) => {
     if (item.type !== "registered" || item.missed) dropFirstRequest(organization.client);
   });

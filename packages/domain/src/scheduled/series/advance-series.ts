@@ -132,7 +132,7 @@ export async function advanceSeries(
   return { outcomes: recorded, notes, events };
 }
 
-/** Reads the planned occurrences of series of which only detached occurrences have ended: these stay planned. */
+/** Reads the planned occurrences of the series that keep them: only detached occurrences of these series have ended. */
 async function keptPlans(
   tx: Tx,
   outcomes: readonly Outcome[],
