@@ -132,7 +132,7 @@ export async function startCluster(
         ...(secured ? cliAccess(secured) : []),
         "--cluster",
         "create",
-        ...addresses,
+        ...nodes.map(({ port, busPort }) => `127.0.0.1:${port}@${busPort}`),
         "--cluster-replicas",
         "1",
         "--cluster-yes",

@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { reservePort, waitFor } from "@carillon/testkit";
@@ -14,6 +14,8 @@ export const redisProgram = ["redis-server", "valkey-server"].find(
 /** A process of Redis that a test kills, freezes and starts again. */
 export interface RedisServer {
   readonly port: number;
+  /** The port of a Cluster's nodes among themselves, 0 outside a Cluster. */
+  readonly busPort: number;
   /** Sends one command over the test's own connection. */
   command(...words: Array<string | number>): Promise<unknown>;
   /** Sends a signal; SIGSTOP freezes it, SIGCONT resumes it. */
@@ -45,6 +47,9 @@ export class RedisServers {
     const file = join(folder, "redis.conf");
     const listening = access.tls ? [`tls-port ${port}`, "port 0"] : [`port ${port}`];
     const basics = ["bind 127.0.0.1", `dir ${folder}`, "logfile redis.log"];
+    // The default, `port` + 10,000, may be the port of an outgoing connection.
+    const busPort = lines.includes("cluster-enabled yes") ? await reservePort() : 0;
+    if (busPort) basics.push(`cluster-port ${busPort}`);
     await writeFile(file, [...listening, ...basics, ...lines, ""].join("\n"));
     let child: ChildProcess | undefined;
     const client = new Redis({
@@ -60,6 +65,7 @@ export class RedisServers {
     client.on("error", () => undefined);
     const server: RedisServer = {
       port,
+      busPort,
       command: (name, ...words) => client.call(String(name), ...words),
       signal: (name) => void child?.kill(name),
       async kill() {
@@ -70,11 +76,17 @@ export class RedisServers {
       },
       async start() {
         child = spawn(redisProgram ?? "redis-server", [file, ...args], { stdio: "ignore" });
-        const answers = () =>
-          server.command("PING").then(
+        const started = child;
+        const answers = async () => {
+          if (started.exitCode !== null)
+            throw new Error(
+              `Redis exited with ${started.exitCode}: ${await readFile(join(folder, "redis.log"), "utf8")}`,
+            );
+          return server.command("PING").then(
             () => true,
             () => false,
           );
+        };
         await waitFor(answers, { what: `Redis answers on port ${port}` });
       },
     };
