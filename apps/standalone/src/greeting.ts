@@ -25,8 +25,10 @@ export interface Greeting {
 export async function greet(greeting: Greeting): Promise<string> {
   const { site, dataDir, files } = greeting;
   const accounts = files.published()
-    ? [`  Accounts   ${files.folder}/*.zuliprc (passwords: accounts.json beside them)`]
-    : ["  Accounts   none yet: create an organization with npx carillon organization create"];
+    ? `${files.folder}/*.zuliprc (passwords: accounts.json beside them)`
+    : (await hasOrganization(greeting.gatewayUrl))
+      ? "npx carillon account list (a new API key: npx carillon key issue)"
+      : "none yet: create an organization with npx carillon organization create";
   const lines = [
     "Carillon is running. Ctrl-C stops it.",
     "",
@@ -35,11 +37,18 @@ export async function greet(greeting: Greeting): Promise<string> {
     `  Reference  ${site}/api`,
     `  Dashboard  ${greeting.dashboardUrl} (user ${greeting.dashboardUser}, password: ${greeting.dashboardPassword})`,
     ...(greeting.bouncerUrl === undefined ? [] : [`  Bouncer    ${greeting.bouncerUrl}`]),
-    ...accounts,
+    `  Accounts   ${accounts}`,
     `  Data       ${dataDir} (logs: ${dataDir}/logs)`,
   ];
   const commands = await firstCommands(greeting);
   return [...lines, ...commands, ""].join("\n");
+}
+
+/** Returns whether the database has an organization: a restored one has no credential files. */
+async function hasOrganization(gatewayUrl: string): Promise<boolean> {
+  const signal = AbortSignal.timeout(5_000);
+  const answer = await ask(`${gatewayUrl}/api/v1/server_settings`, { signal }).catch(() => {});
+  return answer !== undefined && answer.status !== 503;
 }
 
 async function firstCommands({ site, gatewayUrl, files }: Greeting): Promise<string[]> {
