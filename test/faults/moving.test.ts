@@ -152,10 +152,10 @@ async function moved({ old, next, folder, endpoint }: Move): Promise<void> {
           ...inRoom(room.id, `scheduled ${place}-${n}`),
           scheduled_delivery_timestamp: inSeconds(2 + (n % 20)),
         });
-      if (n % 8 === 0) await say("messages", mention(`${place}-${n}`));
+      if (n % 4 === 0) await say("messages", mention(`${place}-${n}`));
     }),
   );
-  await waitFor(() => writers.every(({ said }) => said.length > 20), { what: "writers write" });
+  await waitFor(() => writers.every(({ said }) => said.length > 10), { what: "writers write" });
 
   const folderOfExport = join(folder, "export");
   const onOld = { ...old.variables, ...ofOld };
@@ -183,7 +183,7 @@ async function moved({ old, next, folder, endpoint }: Move): Promise<void> {
   await carillon(["organization", "redirect", addresses.next, ...named], onOld);
 
   // Clients.
-  const atNext = (one: Writer) => one.said.filter(({ at }) => at === addresses.next).length > 20;
+  const atNext = (one: Writer) => one.said.filter(({ at }) => at === addresses.next).length > 10;
   await waitFor(() => writers.every(atNext), { what: "writers go on", timeoutMs: waitTimeoutMs });
   await Promise.all(writers.map((one) => one.stop()));
   const poll = await client.get("/api/v1/events", {
@@ -293,9 +293,15 @@ async function post(client: Pick<Writer["client"], "post">, params: Params): Pro
 
 /** The local time in UTC of a minute ago, when an occurrence of a daily series was due. */
 function aMinuteAgo(): string {
-  const year = new Date().getUTCFullYear() - 1;
+  const year = new Date(systemClock.now()).getUTCFullYear() - 1;
   return `${year}-01-01T${new Date(systemClock.now() - 60_000).toISOString().slice(11, 19)}`;
 }
+
+/**
+ * Milliseconds between two messages of a writer. A move takes a minute on a busy machine; without a pause, thousands of
+ * messages and calls would make it take several.
+ */
+const writerPauseMs = 250;
 
 /** An account that writes at the address that it knows, and goes to the one that a refusal names. */
 interface Writer {
@@ -338,7 +344,7 @@ function startWriter(
   const writing = (async () => {
     for (let n = 0; !isOver; n++) {
       await write(say, n);
-      await pause(50);
+      await pause(writerPauseMs);
     }
   })();
   writing.catch(() => undefined);
