@@ -4,6 +4,7 @@ import { makeMissedCopies } from "@carillon/domain";
 import { type Clock, Semaphore, systemClock } from "@carillon/kit";
 
 import type { Actor } from "./http/actor.ts";
+import { lostConnections } from "./lost-connections.ts";
 import type { LookUp } from "./shared-look-up.ts";
 
 /** Milliseconds for which the visit of a person is not recorded again. A person counts as away after a day at the earliest. */
@@ -25,6 +26,9 @@ export class Visits {
   readonly #clock: Clock;
   /** When to record the next visit of an account, in milliseconds since the UNIX epoch. */
   #until = new Map<number, number>();
+  readonly #lost: ReturnType<typeof lostConnections>;
+  /** How many connections were lost when the first of the remembered visits was recorded. */
+  #lostBefore: number;
   readonly #returns = new Semaphore(returnsAtOnce);
   /** The people whose copies are being made. */
   readonly #returning = new Map<number, Promise<unknown>>();
@@ -32,8 +36,8 @@ export class Visits {
   constructor(db: Database, clock: Clock = systemClock) {
     this.#db = db;
     this.#clock = clock;
-    // After a failover the last commits may be missing.
-    db.pool.on("error", () => (this.#until = new Map()));
+    this.#lost = lostConnections(db);
+    this.#lostBefore = this.#lost.count;
   }
 
   /**
@@ -43,11 +47,21 @@ export class Visits {
    */
   async record(actor: Actor, visits: LookUp<number, boolean>): Promise<void> {
     const now = this.#clock.now();
-    const recorded = this.#until;
+    const recorded = this.#recorded();
     if (actor.isBot || (recorded.get(actor.id) ?? 0) > now) return;
     if (await visits.find(actor.id)) await this.#comeBack(actor);
     if (recorded.size >= maxPeople) recorded.clear();
     recorded.set(actor.id, now + recordEveryMs);
+  }
+
+  /** Forgets all visits after connections were lost: after a failover the last commits may be missing. */
+  #recorded(): Map<number, number> {
+    const { count } = this.#lost;
+    if (count !== this.#lostBefore) {
+      this.#until = new Map();
+      this.#lostBefore = count;
+    }
+    return this.#until;
   }
 
   /** Makes the copies once for all concurrent requests of the person; it does not end with one of them. */
