@@ -82,8 +82,11 @@ export const insertCopies = statement({
 /**
  * Inserts the copies of messages when some receivers are away (docs/decisions/083). Receivers who are present (`$2`) get a
  * copy. Receivers who are away get one if it has flags of their own, or if they follow the topic, because this may notify
- * them. `$7` is the channel of a message with receivers who are away, and null for other messages. Where all receivers are
- * present, {@link insertCopies} is used, so that sending costs no more. `OFFSET 0` forces a lookup for each row.
+ * them. Accounts that follow a topic because a message of the same batch mentions them (`$9` to `$11`) have no row yet:
+ * their policies are stored after the copies. They get copies of all messages of the topic, because pushes and mails are
+ * decided after the commit. `$7` is the channel of a message with receivers who are away, and null for other messages.
+ * Where all receivers are present, {@link insertCopies} is used, so that sending costs no more. `OFFSET 0` forces a lookup
+ * for each row.
  */
 export const insertPresentCopies = statement({
   name: "user-messages-insert-present",
@@ -97,6 +100,9 @@ export const insertPresentCopies = statement({
       UNION SELECT m.id, m.channel_id, t.user_id FROM m CROSS JOIN LATERAL (
         SELECT t.user_id FROM user_topics t WHERE t.channel_id = m.channel_id AND lower(t.topic) = lower(m.topic)
           AND t.visibility_policy = ${visibilityPolicy.followed} OFFSET 0) t
+      UNION SELECT m.id, m.channel_id, f.user_id
+        FROM m JOIN unnest($9::int[], $10::text[], $11::int[]) AS f (channel_id, topic, user_id)
+          ON f.channel_id = m.channel_id AND lower(f.topic) = lower(m.topic)
     ), receiver AS (
       SELECT m.id AS message_id, there.id AS user_id FROM m CROSS JOIN LATERAL unnest(m.present::int[]) AS there (id)
       UNION ALL SELECT c.id, c.user_id FROM concerned c CROSS JOIN LATERAL (
@@ -142,8 +148,23 @@ export function copyInsertion(
         ),
       ),
       packed.texts(messages.map(({ topic }) => topic)),
+      ...newFollowers(messages),
     ],
   };
+}
+
+/** Returns channels, topics and accounts: the mentioned accounts that follow the topics from now on. */
+function newFollowers(messages: readonly NumberedMessage[]): unknown[] {
+  const followers = messages.flatMap(({ target, topic, mentionedFollowers }) =>
+    target.kind === "channel"
+      ? mentionedFollowers.map((userId) => ({ channelId: target.channel.id, topic, userId }))
+      : [],
+  );
+  return [
+    packed.ints(followers.map(({ channelId }) => channelId)),
+    packed.texts(followers.map(({ topic }) => topic)),
+    packed.ints(followers.map(({ userId }) => userId)),
+  ];
 }
 
 /** Makes the values of {@link insertCopies}. */
