@@ -207,6 +207,7 @@ export { clearInvitations } from "./invitations/clear-invitations.ts";
 export { invitationPages, listInvitations } from "./invitations/list-invitations.ts";
 export { changeMessage } from "./messages/change/change-message.ts";
 export { changeFlag } from "./messages/flags/change-flag.ts";
+export { loadDeferralState } from "./messages/deferred/deferral-state.ts";
 export { deferCopiesOfAbsent } from "./messages/deferred/defer-copies.ts";
 export { makeMissedCopies, recordVisits, runMakeCopiesStep } from "./messages/deferred/visits.ts";
 export { runMarkReadStep, recordMarkRead } from "./messages/flags/mark-read-step.ts";

@@ -606,12 +606,20 @@ declare module "@carillon/db" {
     "deferred-channels-hold": {
       id: number;
     };
+    "deferred-copies-count": {
+      people: number;
+      messages: number;
+    };
     "deferred-copies-hold": {
       recipientId: number;
       channelId: number;
       after: number | null;
       until: number | null;
       isRead: boolean;
+    };
+    "deferred-copies-late": {
+      waiting: number;
+      dead: number;
     };
     "deferred-copies-make": {
       copies: number;

@@ -33,7 +33,7 @@ declare module "@carillon/db" {
     "heartbeat-remove": {};
     "heartbeat-stopping": {};
     "heartbeats-lacking": {
-      found: boolean;
+      name: string;
     };
     "leader-lock": {
       held: boolean;

@@ -3,6 +3,7 @@ import { type Environment, proxyVariables, StartupError } from "@carillon/kit";
 
 import type { Context } from "../context.ts";
 import { environmentOf, withInstallation } from "../installation.ts";
+import { examineAway } from "./away.ts";
 import { examineClocks } from "./clocks.ts";
 import { examineConfiguration } from "./configuration.ts";
 import { examineDatabase, examineMigrations, examineSecretKey } from "./database.ts";
@@ -70,6 +71,7 @@ async function onRows(
     return [
       ...(await found("SECRET_KEY", () => examineSecretKey(db, secretKey))),
       ...(await found("clocks", () => examineClocks(db))),
+      ...(await found("away", () => examineAway(db))),
       ...(await found("files", () => examineFiles(db, env, allFiles))),
     ];
   } finally {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 
-import { type Sql, statement } from "@carillon/db";
+import { notNull, type Sql, statement } from "@carillon/db";
 import { heartbeat, type ProcessName } from "@carillon/jobs";
 
 import type { RecurringTask } from "./recurring-task.ts";
@@ -30,14 +30,21 @@ const runningSeconds = 60;
 
 const lacking = statement({
   name: "heartbeats-lacking",
-  text: `SELECT EXISTS (SELECT FROM process_heartbeats WHERE role IN ('gateway', 'worker')
-      AND last_seen > now() - interval '${runningSeconds} seconds' AND NOT features @> ARRAY[$1::text]) AS found`,
+  text: `SELECT role || ' ' || pid || ' on ' || host AS name FROM process_heartbeats
+    WHERE role IN ('gateway', 'worker') AND last_seen > now() - interval '${runningSeconds} seconds'
+      AND NOT features @> ARRAY[$1::text] ORDER BY 1`,
+  overrides: { name: notNull },
 });
+
+/** Returns the gateways and workers that run and whose builds lack the feature, with their ids and hosts. */
+export async function olderProcesses(sql: Sql, feature: Feature): Promise<string[]> {
+  const rows = await sql.rows(lacking, [feature]);
+  return rows.map(({ name }) => name);
+}
 
 /** Whether a gateway or a worker runs whose build lacks the feature, so that what needs it must be refused. */
 export async function runsOlderProcess(sql: Sql, feature: Feature): Promise<boolean> {
-  const [row] = await sql.rows(lacking, [feature]);
-  return row?.found === true;
+  return (await olderProcesses(sql, feature)).length > 0;
 }
 
 /** Seconds without a heartbeat after which a row is deleted, because its process has crashed. */
