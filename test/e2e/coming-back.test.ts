@@ -17,6 +17,7 @@ import {
   type TestChannel,
   toChannel,
   toUsers,
+  useBlocker,
   user,
   useScene,
 } from "@carillon/testkit";
@@ -28,6 +29,7 @@ import { deferToday, recordVisit, sendAway } from "./support/away-world.ts";
 // docs/decisions/083
 describe("Copies of messages for a person who is away", () => {
   const scene = useScene();
+  const blocker = useBlocker(scene.db);
   let person: TestAccount;
   let room: TestChannel;
 
@@ -246,6 +248,19 @@ describe("Copies of messages for a person who is away", () => {
     expect(await copies()).to.deep.equal([before, pushed]);
     await deferToday(db);
     expect(await isAway(), "the day after").to.equal(false);
+  });
+
+  it("are not deferred for a person whose notifications an administrator is turning on", async () => {
+    const { db } = scene;
+    await blocker.lock(
+      `UPDATE users SET settings = settings || '{"enable_stream_push_notifications": true}' WHERE id = $1`,
+      [person.id],
+    );
+    const deferring = sendAway(db, person);
+    await blocker.untilWaiting(1, "the deferral waits");
+    await blocker.lock("COMMIT");
+    await deferring;
+    expect(await isAway()).to.equal(false);
   });
 
   it("are all made by the worker once AWAY_AFTER_DAYS is 0", async () => {

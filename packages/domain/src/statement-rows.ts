@@ -2123,6 +2123,7 @@ declare module "@carillon/db" {
       last: number;
       userIds: number[];
     };
+    "people-to-defer-hold": {};
     "people-with-address-visibility": {
       id: number;
       realmId: number;

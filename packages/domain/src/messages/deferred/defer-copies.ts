@@ -54,6 +54,12 @@ const holdVisits = statement({
     WHERE user_id = ANY($1::int[]) AND visited_at < now() - make_interval(days => $2) ORDER BY user_id FOR NO KEY UPDATE`,
 });
 
+/** Waits for an administrator who turns on people's notifications, and makes a later one wait ({@link defer}). */
+const holdPeople = statement({
+  name: "people-to-defer-hold",
+  text: "SELECT FROM users WHERE id = ANY($1::int[]) ORDER BY id FOR SHARE",
+});
+
 /**
  * Defers the copies of all later messages. No message is being sent while the audience lock is held, so later messages have
  * higher ids than the sequence has given out. An administrator may have turned on a person's notifications meanwhile.
@@ -140,6 +146,7 @@ async function deferIn(
   userIds: readonly number[],
   days: number,
 ): Promise<number> {
+  await tx.lock({ name: "accounts", keys: userIds, shared: true }, holdPeople, [userIds]);
   await lockAudiences(tx, [channelId]);
   await tx.rows(addVisits, [userIds]);
   const away = await tx.lock({ name: "visits" }, holdVisits, [userIds, days]);
