@@ -1,11 +1,33 @@
 import { restoreMessages } from "@carillon/domain";
-import { type Answer, nth, useScene } from "@carillon/testkit";
+import { type Answer, nth, useFakeBouncer, useScene } from "@carillon/testkit";
 import { expect } from "chai";
 
 import { type Chance, withChance } from "../faults/support/chance.ts";
 import { AwayWorld, recordVisit, sendAway } from "./support/away-world.ts";
+import { sendNotices } from "./support/notices.ts";
 
-const steps = 90;
+const steps = 60;
+
+/** Settings that decide about notifications. */
+const notifications = [
+  "enable_stream_push_notifications",
+  "enable_stream_email_notifications",
+  "enable_followed_topic_push_notifications",
+  "enable_followed_topic_email_notifications",
+  "enable_followed_topic_wildcard_mentions_notify",
+  "enable_offline_push_notifications",
+  "enable_offline_email_notifications",
+  "wildcard_mentions_notify",
+  "automatically_follow_topics_where_mentioned",
+] as const;
+
+/** Properties of a subscription that decide about notifications. */
+const properties = [
+  "is_muted",
+  "push_notifications",
+  "email_notifications",
+  "wildcard_mentions_notify",
+] as const;
 
 /** An operation that is done in both organizations. */
 interface Step {
@@ -13,18 +35,23 @@ interface Step {
   take(world: AwayWorld): Promise<Answer | void>;
 }
 
-// docs/decisions/083: answers are the same with and without deferred copies. In one of two organizations people are away; the
-// same random operations must have the same results in both.
+// docs/decisions/083: answers, push notifications and mails are the same with and without deferred copies. In one of two
+// organizations people are away; the same random operations must have the same results in both. The jobs that notify people
+// run after each operation, because both organizations notify people by the policies at that time: if a person begins to
+// follow a topic before the job runs, earlier messages may be pushed or mailed, but only if their copies exist.
 describe("People who come back", function () {
   this.timeout(300_000);
   const scene = useScene();
+  const bouncer = useFakeBouncer();
 
-  it("see what they would see if they had not been away", () =>
+  it("see what they would see if they had not been away, and are notified of the same messages meanwhile", () =>
     withChance(async (chance) => {
       const worlds = [await AwayWorld.begin(scene), await AwayWorld.begin(scene)] as const;
       const walk = new Walk(chance);
       const log: string[] = [];
       const deferred = { before: 0, made: 0 };
+      const notified = { pushes: 0, mails: 0 };
+      await sendNotices(scene.db, bouncer);
       for (let n = 0; n < steps; n++) {
         const leaving = chance.below(4) === 0 ? walk.leave() : undefined;
         if (leaving !== undefined) {
@@ -42,6 +69,13 @@ describe("People who come back", function () {
         expect(statuses[0], log.join("\n")).to.deep.equal(statuses[1]);
         for (const world of worlds) await world.runJobs();
         for (const world of worlds) await world.loadIds();
+        const notices = await sendNotices(scene.db, bouncer);
+        const [sent, wantedNotices] = worlds.map((world) => world.noticesOf(notices));
+        expect(sent, `notices\n${log.join("\n")}`).to.deep.equal(wantedNotices);
+        const isToAbsent = (text: string) =>
+          walk.absent().some((one) => text.includes(`to ${one}: `));
+        notified.pushes += sent?.pushes.filter(isToAbsent).length ?? 0;
+        notified.mails += sent?.mails.filter(isToAbsent).length ?? 0;
         if (worlds[0].ids.length > 0) {
           const place = chance.below(worlds[0].ids.length);
           const readers = await Promise.all(worlds.map((world) => world.readersOf(place)));
@@ -59,6 +93,8 @@ describe("People who come back", function () {
       const archives = await Promise.all(worlds.map((world) => world.archive()));
       expect(archives[0], log.join("\n")).to.deep.equal(archives[1]);
       expect(deferred.made, "copies made at returns").to.be.greaterThan(0);
+      expect(notified.pushes, "pushes to people who were away").to.be.greaterThan(0);
+      expect(notified.mails, "mails to people who were away").to.be.greaterThan(0);
     }));
 });
 
@@ -84,6 +120,10 @@ class Walk {
     return person;
   }
 
+  absent(): readonly number[] {
+    return [...this.#away];
+  }
+
   #present(): number[] {
     return [0, 1, 2, 3, 4].filter((one) => !this.#away.has(one) && !this.#deactivated.has(one));
   }
@@ -100,7 +140,7 @@ class Walk {
     const draw = this.#chance.below(1_000);
     const text = this.#text();
     const actor = this.#pick(this.#present());
-    const kind = this.#chance.below(26);
+    const kind = this.#chance.below(29);
     const message = (world: AwayWorld) => world.ids[draw % Math.max(1, world.ids.length)] ?? 1;
     const send = (name: string, as: number | undefined): Step => ({
       name: `${name} sends to ${room}>${topic}: ${text.name}`,
@@ -190,6 +230,18 @@ class Walk {
               : world.owner.delete(`/api/v1/users/${nth(world.people, person).id}`),
         };
       }
+      case 26: {
+        const name = nth(notifications, this.#chance.below(notifications.length));
+        const isOn = this.#chance.below(3) > 0;
+        return {
+          name: `owner sets ${name} of ${person} to ${isOn}`,
+          take: (world) =>
+            world.owner.patch("/api/v1/settings", {
+              [name]: isOn,
+              target_users: { user_ids: [nth(world.people, person).id] },
+            }),
+        };
+      }
       default:
         return this.#own(actor, { kind, room, topic, person, message });
     }
@@ -213,16 +265,37 @@ class Walk {
     },
   ): Step {
     if (actor === undefined) return { name: "nobody is there", take: async () => {} };
-    if (kind === 23)
+    if (kind === 23) {
+      const policy = this.#chance.below(4);
       return {
-        name: `${actor} follows ${room}>${topic}`,
+        name: `${actor} sets the policy of ${room}>${topic} to ${policy}`,
         take: (world) =>
           world.as(actor).post("/api/v1/user_topics", {
             stream_id: nth(world.rooms, room).id,
             topic,
-            visibility_policy: 3,
+            visibility_policy: policy,
           }),
       };
+    }
+    if (kind === 27) {
+      const property = nth(properties, this.#chance.below(properties.length));
+      const value = this.#chance.below(2) === 0;
+      return {
+        name: `${actor} sets ${property} of ${room} to ${value}`,
+        take: (world) =>
+          world.as(actor).post("/api/v1/users/me/subscriptions/properties", {
+            subscription_data: [{ stream_id: nth(world.rooms, room).id, property, value }],
+          }),
+      };
+    }
+    if (kind === 28) {
+      const setting = nth(notifications, this.#chance.below(notifications.length));
+      const value = this.#chance.below(2) === 0;
+      return {
+        name: `${actor} sets ${setting} to ${value}`,
+        take: (world) => world.as(actor).patch("/api/v1/settings", { [setting]: value }),
+      };
+    }
     if (kind === 24 && actor !== person)
       return {
         name: `${actor} mutes ${person}`,

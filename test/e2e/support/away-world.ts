@@ -1,19 +1,24 @@
 import type { Database } from "@carillon/db";
 import { deferCopiesOfAbsent, makeMissedCopies, recordVisits } from "@carillon/domain";
-import { markRead } from "@carillon/jobs";
+import { makeCopies, markRead } from "@carillon/jobs";
 import {
+  changeSubscription,
   channel,
+  device,
   type GatewayClient,
   nth,
   organization,
   runIntents,
   type Scene,
+  setTopicPolicy,
   type TestAccount,
   type TestChannel,
   type TestOrganization,
   user,
   userGroup,
 } from "@carillon/testkit";
+
+import type { Notices, PushPayload } from "./notices.ts";
 
 /** Defers the copies of people, after changing the time of their last request to 30 days ago. */
 export async function sendAway(db: Database, ...people: readonly TestAccount[]): Promise<void> {
@@ -85,6 +90,16 @@ export class AwayWorld {
       }),
     ];
     const group = await userGroup(db, org.realm, { members: [nth(people, 0), nth(people, 2)] });
+    for (const person of people) await device(db, person, { active: person.id % 256 });
+    // All but the first and the last person want other notifications than those of a new account.
+    const [first, second, third] = [nth(rooms, 0), nth(rooms, 1), nth(rooms, 2)];
+    await changeSubscription(db, first, nth(people, 1), { isMuted: true });
+    await setTopicPolicy(db, nth(people, 1), second, "a", "followed");
+    await changeSubscription(db, first, nth(people, 2), { pushNotifications: true });
+    await changeSubscription(db, second, nth(people, 2), { emailNotifications: true });
+    await changeSubscription(db, third, nth(people, 3), { wildcardMentionsNotify: false });
+    await setTopicPolicy(db, nth(people, 3), first, "a", "muted");
+    await setTopicPolicy(db, nth(people, 3), third, "b", "followed");
     return new AwayWorld(scene, org, { people, rooms, group });
   }
 
@@ -103,6 +118,7 @@ export class AwayWorld {
   /** Runs the jobs that requests have recorded. */
   async runJobs(): Promise<void> {
     await runIntents(this.#scene.db, markRead);
+    await runIntents(this.#scene.db, makeCopies);
   }
 
   async loadIds(): Promise<void> {
@@ -162,6 +178,51 @@ export class AwayWorld {
       this.place(id),
       holders.map((holder, i) => `${this.#person(holder)}: ${flags[i]}`).toSorted(),
     ]);
+  }
+
+  /** Returns the notices to people of this organization, with numbers and without names. */
+  noticesOf({ pushes, mails }: Notices): {
+    readonly pushes: readonly string[];
+    readonly mails: readonly string[];
+  } {
+    return {
+      pushes: pushes.flatMap((push) => this.#push(push)).toSorted(),
+      mails: mails
+        .flatMap(({ to, subject, text }) => {
+          const person = this.people.findIndex(({ deliveryEmail }) => deliveryEmail === to);
+          const shown = text.split("\n").filter((line) => /^(> |you have missed)/.test(line));
+          return person < 0
+            ? []
+            : [this.#named([`to ${person}: ${subject}`, ...shown].join(" | "))];
+        })
+        .toSorted(),
+    };
+  }
+
+  #push({ type, user_id: userId, ...push }: PushPayload): string[] {
+    const person = this.people.findIndex(({ id }) => id === userId);
+    if (person < 0) return [];
+    const { message_id: id = 0, message_ids: ids = [id], channel_id: room } = push;
+    const { topic = "", content = "", mentioned_user_group_name: group = "" } = push;
+    const places = ids.map((one) => this.place(one));
+    const where = room === undefined ? "" : `room ${this.#room(room)}`;
+    const text = `${type} ${places.join(" ")} to ${person}: ${where} ${topic} | ${content} | ${group}`;
+    return [this.#named(text)];
+  }
+
+  /** Replaces names by numbers. */
+  #named(text: string): string {
+    const names: Array<readonly [name: string, as: string]> = [
+      [this.org.realm.name, "the organization"],
+      [this.org.owner.fullName, "the owner"],
+      [this.group.name, "the group"],
+      ...this.people.map(({ fullName }, i) => [fullName, `person ${i}`] as const),
+      ...this.rooms.map(({ name }, i) => [name, `room ${i}`] as const),
+    ];
+    // Longer names first, because they may contain shorter ones.
+    return names
+      .toSorted(([a], [b]) => b.length - a.length)
+      .reduce((named, [name, as]) => named.replaceAll(name, as), text);
   }
 
   place(id: number): number {
