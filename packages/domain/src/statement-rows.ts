@@ -2862,7 +2862,7 @@ declare module "@carillon/db" {
       channelName: string;
       topic: string | null;
       policy: number;
-      lastUpdated: number;
+      lastUpdated: number | null;
     };
     "sso-attempt-insert": {};
     "sso-attempt-take": {

@@ -133,6 +133,18 @@ describe("Domains of the organization's addresses", () => {
     });
   });
 
+  it("are at most 1,000 in an organization", async () => {
+    await db.rows(
+      `INSERT INTO realm_domains (realm_id, domain, allow_subdomains)
+       SELECT $1, 'd' || n || '.example', false FROM generate_series(1, 999) AS n`,
+      [org.realm.id],
+    );
+    expect((await add({ domain: "example.com", allow_subdomains: false })).status).to.equal(200);
+    await refuses(() => add({ domain: "example.org", allow_subdomains: false }));
+    await remove("d1.example");
+    expect((await add({ domain: "example.org", allow_subdomains: false })).status).to.equal(200);
+  });
+
   it("are added once by two requests at the same time", async () => {
     const answers = await Promise.all(
       [1, 2].map(() => add({ domain: "example.com", allow_subdomains: true })),

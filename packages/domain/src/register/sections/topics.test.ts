@@ -12,7 +12,7 @@ import {
 import { expect } from "chai";
 
 import { fieldsOf, statementsOf, type Wanted } from "../snapshot-sections.test.ts";
-import { mutedTopics, userTopics } from "./topics.ts";
+import { maxTopicPolicies, mutedTopics, userTopics } from "./topics.ts";
 
 interface UserTopic {
   stream_id: number;
@@ -95,6 +95,34 @@ describe("the topics of a snapshot", () => {
       archived.id,
     ]);
     expect((await muted()).map(([name]) => name)).to.deep.equal([open.name]);
+  });
+
+  it("are the latest ones if there are more than the snapshot may contain", async () => {
+    const room = await channel(db, org.realm, { subscribers: [reader] });
+    await setTopicPolicy(db, reader, room, "the oldest", "muted");
+    await setTopicPolicy(db, reader, room, "changed since", "muted");
+    await db.rows(
+      `UPDATE user_topics SET last_updated = now() - interval '1 day' * (CASE topic WHEN 'the oldest' THEN 2 ELSE 1 END)
+       WHERE user_id = $1`,
+      [reader.id],
+    );
+    await db.rows(
+      `INSERT INTO user_topics (user_id, channel_id, topic, visibility_policy)
+       SELECT $1, $2, 'topic ' || n, 1 FROM generate_series(1, $3::int) AS n`,
+      [reader.id, room.id, maxTopicPolicies - 2],
+    );
+    const all = await topics();
+    expect(all).to.have.length(maxTopicPolicies);
+    expect(all[0]?.topic_name).to.equal("the oldest");
+    await setTopicPolicy(db, reader, room, "one more", "followed");
+    const latest = await topics();
+    expect(latest).to.have.length(maxTopicPolicies);
+    expect(latest[0]?.topic_name).to.equal("changed since");
+    expect(latest.at(-1)?.topic_name).to.equal("one more");
+    const names = (await muted()).map(([, topic]) => topic);
+    expect(names)
+      .to.have.length(maxTopicPolicies - 1)
+      .and.not.to.include("the oldest");
   });
 
   it("need one statement", async () => {

@@ -5,22 +5,30 @@ import { type Account, channelReadable, SqlValues, visibilityPolicy } from "@car
 
 import { emptyTopicFor, type Section, type SnapshotContext } from "../../snapshot-section.ts";
 
+/**
+ * Policies that a snapshot contains, the latest ones: sending alone may add one for each new topic, and the snapshot is in
+ * memory while it is made (http-contract.md §8.1).
+ */
+export const maxTopicPolicies = 50_000;
+
 const policies = composed({
   name: "snapshot-topic-policies",
   overrides: {
     /** As sent to the client. */
     topic: notNull,
+    lastUpdated: notNull,
   },
   compose: (actor: Actor, emptyTopic: string, withArchived: boolean) => {
     const values = new SqlValues();
-    const text = `SELECT c.id AS "channelId", c.name AS "channelName",
+    const newest = `SELECT t.id, c.id AS "channelId", c.name AS "channelName",
         CASE WHEN t.topic = '' THEN ${values.add(emptyTopic, "text")} ELSE t.topic END AS topic,
         t.visibility_policy AS policy, extract(epoch FROM t.last_updated)::int AS "lastUpdated"
       FROM user_topics t JOIN channels c ON c.id = t.channel_id
       WHERE t.user_id = ${values.add(actor.id, "int")} AND c.realm_id = ${values.add(actor.realmId, "int")}
         AND (${values.add(withArchived, "bool")} OR NOT c.is_archived)
         AND ${channelReadable(actor)(values)}
-      ORDER BY t.id`;
+      ORDER BY t.last_updated DESC, t.id DESC LIMIT ${values.add(maxTopicPolicies, "int")}`;
+    const text = `SELECT "channelId", "channelName", topic, policy, "lastUpdated" FROM (${newest}) newest ORDER BY id`;
     return { text, values: values.list };
   },
   examples: (compose) =>
@@ -68,7 +76,7 @@ type TopicPolicy = RowOf<typeof policies>;
 type Actor = Pick<Account, "id" | "realmId" | "role">;
 
 /**
- * Loads the account's visibility policies, in the order of creation. Leaves out channels that it can no longer read:
+ * Loads the account's latest {@link maxTopicPolicies} visibility policies, in the order of creation. Leaves out channels that it can no longer read:
  * policies follow their topics through renames and would reveal the new names.
  */
 async function loadTopicPolicies(context: SnapshotContext): Promise<TopicPolicy[]> {
