@@ -111,7 +111,7 @@ describe("carillon organization, account and key", () => {
         { input },
       );
       expect(unsaid.noted).to.equal(
-        "carillon: there are several organizations: name one by its subdomain, or - for the one without a subdomain",
+        "carillon: there are several organizations: give --organization SUBDOMAIN, or --organization - for the one without a subdomain",
       );
 
       const add = (organization: string, email: string) =>

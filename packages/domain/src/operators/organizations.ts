@@ -89,7 +89,7 @@ export async function findOrganization(sql: Sql, subdomain: string | undefined):
         ? "there is no organization without a subdomain"
         : `there is no organization with the subdomain ${JSON.stringify(wanted)}`
       : found
-        ? `there are several organizations: name one by its subdomain, or ${noSubdomain} for the one without a subdomain`
+        ? `there are several organizations: give --organization SUBDOMAIN, or --organization ${noSubdomain} for the one without a subdomain`
         : "there is no organization yet",
   );
 }
