@@ -78,7 +78,7 @@ describe("the overview", () => {
     await dashboard().db.rows(
       `INSERT INTO process_heartbeats (process_id, role, host, pid, last_seen, stopping_since, counters)
        VALUES (gen_random_uuid(), 'worker', 'stopped', 18, now() - interval '10 minutes', now() - interval '11 minutes',
-         '{"completed": 5, "notSent": 2, "alarms": 3}')`,
+         '{"completed": 5, "notSent": 2, "alarms": 3, "filesAway": 0}')`,
     );
     const shown = await waitFor(
       async () => {
@@ -94,6 +94,9 @@ describe("the overview", () => {
       "delivery jobs left to the relay: 3",
     ])
       expect(shown).to.contain(figure);
+    expect(shown, "the state of the file store, which the verdict shows").not.to.contain(
+      "filesAway",
+    );
     const { verdict } = (await dashboard().json("/")) as Overview;
     const lost = verdict.findings.find(({ trouble }) => trouble === "process-lost");
     expect((lost?.details ?? []).join()).not.to.contain("stopped:18");

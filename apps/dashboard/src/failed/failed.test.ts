@@ -186,7 +186,7 @@ describe("failed messages", () => {
     const text = await page();
     expect(text).to.contain("It could not be sent: &lt;i&gt;why&lt;/i&gt;");
     expect(text)
-      .to.match(/notice 800002, not read yet/)
+      .to.match(/notice 800002, unread/)
       .and.match(/notice 800001, read/);
     expect(text).to.contain("notice 800003, removed since");
   });

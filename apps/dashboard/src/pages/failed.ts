@@ -196,7 +196,7 @@ function noticeShown({ noticeId, notice, noticeRead }: FailedRow): HtmlValue {
   if (noticeId === null) return html`<span class="soft">author not notified</span>`;
   if (notice === null) return html`<span class="soft">notice ${noticeId}, removed since</span>`;
   return html`<details id="notice-${noticeId}">
-    <summary>notice ${noticeId}, ${noticeRead === true ? "read" : "not read yet"}</summary>
+    <summary>notice ${noticeId}, ${noticeRead === true ? "read" : "unread"}</summary>
     <p class="text">${notice}</p>
   </details>`;
 }

@@ -288,7 +288,7 @@ const counterNames: Readonly<Record<string, string>> = {
   intents: "background jobs left to the relay",
 };
 
-function counterText(counters: ProcessRow["counters"]): string {
+function counterText({ filesAway: _shownInVerdict, ...counters }: ProcessRow["counters"]): string {
   return Object.entries(counters)
     .filter((entry): entry is [string, number] => typeof entry[1] === "number")
     .map(([name, value]) => `${counterNames[name] ?? name}: ${value.toLocaleString("en")}`)
