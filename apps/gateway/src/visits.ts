@@ -1,10 +1,10 @@
-import { errors } from "@carillon/contract";
 import type { Database } from "@carillon/db";
 import { makeMissedCopies } from "@carillon/domain";
-import { type Clock, Semaphore, systemClock } from "@carillon/kit";
+import { type Clock, systemClock } from "@carillon/kit";
 
 import type { Actor } from "./http/actor.ts";
 import { lostConnections } from "./lost-connections.ts";
+import { ReturnQueue } from "./return-queue.ts";
 import type { LookUp } from "./shared-look-up.ts";
 
 /** Milliseconds for which the visit of a person is not recorded again. A person counts as away after a day at the earliest. */
@@ -12,9 +12,6 @@ const recordEveryMs = 3_600_000;
 
 /** Maximum number of remembered visits. */
 const maxPeople = 200_000;
-
-/** Maximum people whose copies are made at the same time: each occupies a connection of the process. */
-const returnsAtOnce = 2;
 
 /**
  * Records visits of people before their requests are answered. When a person comes back after a long absence, this makes the
@@ -29,13 +26,12 @@ export class Visits {
   readonly #lost: ReturnType<typeof lostConnections>;
   /** How many connections were lost when the first of the remembered visits was recorded. */
   #lostBefore: number;
-  readonly #returns = new Semaphore(returnsAtOnce);
-  /** The people whose copies are being made. */
-  readonly #returning = new Map<number, Promise<unknown>>();
+  readonly #returns: ReturnQueue;
 
   constructor(db: Database, clock: Clock = systemClock) {
     this.#db = db;
     this.#clock = clock;
+    this.#returns = new ReturnQueue(clock);
     this.#lost = lostConnections(db);
     this.#lostBefore = this.#lost.count;
   }
@@ -49,7 +45,8 @@ export class Visits {
     const now = this.#clock.now();
     const recorded = this.#recorded();
     if (actor.isBot || (recorded.get(actor.id) ?? 0) > now) return;
-    if (await visits.find(actor.id)) await this.#comeBack(actor);
+    if (await visits.find(actor.id))
+      await this.#returns.enter(actor.id, () => makeMissedCopies(this.#db, actor));
     if (recorded.size >= maxPeople) recorded.clear();
     recorded.set(actor.id, now + recordEveryMs);
   }
@@ -62,20 +59,5 @@ export class Visits {
       this.#lostBefore = count;
     }
     return this.#until;
-  }
-
-  /** Makes the copies once for all concurrent requests of the person; it does not end with one of them. */
-  async #comeBack(actor: Actor): Promise<void> {
-    const { id } = actor;
-    let returning = this.#returning.get(id);
-    if (!returning) {
-      if (!this.#returns.tryAcquire()) throw errors.comingBack();
-      returning = makeMissedCopies(this.#db, actor).finally(() => {
-        this.#returning.delete(id);
-        this.#returns.release();
-      });
-      this.#returning.set(id, returning);
-    }
-    await returning;
   }
 }

@@ -1,0 +1,102 @@
+import { ApiError } from "@carillon/contract";
+import { nth, waitFor } from "@carillon/testkit";
+import { expect } from "chai";
+
+import { ReturnQueue } from "./return-queue.ts";
+
+// docs/decisions/083
+describe("ReturnQueue", () => {
+  let now: number;
+  let queue: ReturnQueue;
+  /** Ends the making of copies, in the order in which it began. */
+  let begun: Array<() => void>;
+  let people: number[];
+
+  beforeEach(() => {
+    now = 1_000_000;
+    queue = new ReturnQueue({ now: () => now });
+    begun = [];
+    people = [];
+  });
+
+  const enter = (id: number) =>
+    queue.enter(id, () => {
+      people.push(id);
+      return new Promise<void>((resolve) => begun.push(resolve));
+    });
+
+  /** Returns `Retry-After` of a refused person, undefined of another one. */
+  async function retryAfter(id: number): Promise<number | undefined> {
+    const outcome = await Promise.race([
+      enter(id).catch((error: unknown) => error),
+      new Promise((resolve) => setImmediate(resolve)),
+    ]);
+    if (outcome instanceof ApiError) return Number(outcome.facts?.retryAfter);
+    expect(outcome).to.equal(undefined);
+    return undefined;
+  }
+
+  async function endAll(count: number): Promise<void> {
+    for (let n = 0; n < count; n++) {
+      await waitFor(async () => begun.length > n, { what: `return ${n} begins` });
+      nth(begun, n)();
+    }
+  }
+
+  it("makes the copies of two people at the same time, and of others in the order of their requests", async () => {
+    const all = Promise.all([enter(1), enter(2), enter(3), enter(3), enter(4)]);
+    await waitFor(async () => begun.length > 0, { what: "the first return begins" });
+    expect(people).to.deep.equal([1, 2]);
+    await endAll(4);
+    await all;
+    expect(people).to.deep.equal([1, 2, 3, 4]);
+  });
+
+  it("goes on with others after the copies of one could not be made", async () => {
+    const failing = queue.enter(1, () => Promise.reject(new Error("no")));
+    let failure: unknown;
+    await failing.catch((error: unknown) => (failure = error));
+    expect(failure).to.have.property("message", "no");
+    const all = Promise.all([enter(1), enter(2), enter(3)]);
+    await endAll(3);
+    await all;
+  });
+
+  it("refuses people who would wait for more than five seconds, and tells each to come later than the one before", async () => {
+    let admitted = 0;
+    while ((await retryAfter(++admitted)) === undefined);
+    // Each return takes 0.1 s until one was measured: 100 people wait for 5 s.
+    expect(admitted).to.equal(103);
+    const times: number[] = [];
+    for (let id = 200; id < 300; id++) times.push((await retryAfter(id)) ?? 0);
+    expect(times).to.deep.equal(times.toSorted((a, b) => a - b));
+    expect([times[0], times.at(-1)]).to.deep.equal([3, 7]);
+    now += 1_000;
+    expect(await retryAfter(299), "too early").to.equal(6);
+    await endAll(admitted - 1);
+    expect(await retryAfter(299), "after the others").to.equal(undefined);
+  });
+
+  it("refuses earlier, and for longer, if returns take long", async () => {
+    const slow = Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(enter));
+    for (let n = 0; n < 8; n++) {
+      await waitFor(async () => begun.length > n, { what: `return ${n} begins` });
+      now += 5_000;
+      nth(begun, n)();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await slow;
+    let admitted = 0;
+    while ((await retryAfter(100 + admitted)) === undefined) admitted++;
+    expect(admitted).to.be.within(2, 4);
+    await retryAfter(200);
+    expect(await retryAfter(201)).to.be.greaterThan(3);
+  });
+
+  it("does not tell people to wait for more than two minutes", async () => {
+    for (let id = 0; id < 6_000; id++) {
+      const seconds = await retryAfter(id);
+      if (seconds !== undefined) expect(seconds).to.be.within(2, 120);
+    }
+  });
+});
