@@ -1,82 +1,43 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { Agent, request } from "node:https";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createOrganization } from "@carillon/domain";
 import {
   installation,
   organization,
-  reservePort,
   testSite,
   useDatabase,
   useProcesses,
   waitFor,
-  type TestAccount,
   type TestProcess,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { hasProgram, makeCertificate, nginxCommand } from "./support/nginx.ts";
+import { type Asked, type Asking, CellProxy } from "./support/cell-proxy.ts";
+import { hasProgram } from "./support/nginx.ts";
 
-const deploy = new URL("../../deploy/cells/", import.meta.url);
 const names = ["west", "east", "north"] as const;
 type CellName = (typeof names)[number];
 /** Organizations of all cells together. */
 const organizations = 100;
 
-/** Titles of the processes below nginx's master, by their ids. */
-async function workersOf(master: number): Promise<Map<string, string>> {
-  const children = await readFile(`/proc/${master}/task/${master}/children`, "utf8");
-  const found = new Map<string, string>();
-  for (const pid of children.split(" ").filter(Boolean))
-    found.set(pid, await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "is shutting down"));
-  return found;
-}
-
 describe("A hundred organizations in three cells behind nginx, with the files in deploy", () => {
   const databases = { west: useDatabase(), east: useDatabase(), north: useDatabase() };
-  const gateways = new Map<CellName, { readonly process: TestProcess; readonly port: number }>();
-  /** Cell of each host name, as `hosts.map` lists it. */
-  const hosts = new Map<string, CellName>();
-  const agent = new Agent({ rejectUnauthorized: false });
-  let folder: string;
-  let port: number;
-  let template: string;
-  let proxy: TestProcess;
+  const gateways = new Map<CellName, TestProcess>();
+  let proxy: CellProxy;
 
-  after(async () => {
-    if (!folder) return;
-    await proxy.stop().catch(() => proxy.kill());
-    await rm(folder, { recursive: true, force: true });
-  });
-  // Its hook kills processes after the hook above has stopped nginx: a killed nginx would leave its workers running.
+  after(() => proxy?.stop());
+  // Its hook kills processes after the hook above has stopped nginx.
   const processes = useProcesses();
   before(async function () {
     if (!["nginx", "openssl"].every(hasProgram)) this.skip();
-    folder = await mkdtemp(join(tmpdir(), "carillon-cells-"));
-    port = await reservePort();
-    const plain = await reservePort();
-    const { key, certificate } = makeCertificate(folder);
-    template = (await readFile(new URL("cells.conf", deploy), "utf8"))
-      .replace("/etc/nginx/hosts.map", join(folder, "hosts.map"))
-      .replace("listen 80;", `listen 127.0.0.1:${plain};`)
-      .replace("listen 443 ", `listen 127.0.0.1:${port} `)
-      .replace("/var/log/nginx", folder)
-      .replace(/ssl_certificate \S+;/, `ssl_certificate ${certificate};`)
-      .replace(/ssl_certificate_key \S+;/, `ssl_certificate_key ${key};`);
+    proxy = await CellProxy.create();
     await Promise.all(names.map(startGateway));
     for (let n = 0; n < organizations; n++) {
       const cell = names[n % names.length] ?? "west";
       await createOrganizationIn(cell, `org${n}`);
     }
-    await configure();
-    const [program = "", ...args] = await nginxCommand(folder, await sites());
-    proxy = processes.program(program, args, { HOME: folder });
-    await waitFor(() => ask("org0").then(({ status }) => status === 200), {
-      what: "nginx serves",
-    });
+    await proxy.start(processes);
   });
+
   it("are each served by their own cell", async () => {
-    for (const [host, cell] of hosts) {
+    for (const [host, cell] of proxy.hosts) {
       const subdomain = host.split(".")[0] ?? "";
       const { status, body } = await ask(subdomain);
       expect([status, body["realm_name"]], host).to.deep.equal([200, `${subdomain} of ${cell}`]);
@@ -86,9 +47,9 @@ describe("A hundred organizations in three cells behind nginx, with the files in
   it("do not accept API keys of another cell", async () => {
     const { member } = await organization(databases.west, { subdomain: "ada" });
     const { member: stranger } = await organization(databases.east, { subdomain: "bell" });
-    hosts.set("ada.example.com", "west").set("bell.example.com", "east");
-    await configure();
-    await reload();
+    proxy.hosts.set("ada.example.com", "west").set("bell.example.com", "east");
+    await proxy.writeHosts();
+    await proxy.reload();
     await waitFor(() => ask("bell").then(({ status }) => status === 200), {
       what: "bell is there",
     });
@@ -110,9 +71,9 @@ describe("A hundred organizations in three cells behind nginx, with the files in
 
   it("are added while others are served, and no open poll is lost", async () => {
     const { member, owner } = await organization(databases.north, { subdomain: "curie" });
-    hosts.set("curie.example.com", "north");
-    await configure();
-    await reload();
+    proxy.hosts.set("curie.example.com", "north");
+    await proxy.writeHosts();
+    await proxy.reload();
     await waitFor(() => ask("curie").then(({ status }) => status === 200), {
       what: "the organization is served",
     });
@@ -127,8 +88,8 @@ describe("A hundred organizations in three cells behind nginx, with the files in
       as: member,
     });
     await createOrganizationIn("east", "newest");
-    await configure();
-    await reload();
+    await proxy.writeHosts();
+    await proxy.reload();
     await waitFor(() => ask("newest").then(({ status }) => status === 200), {
       what: "the newest organization is served",
     });
@@ -144,7 +105,7 @@ describe("A hundred organizations in three cells behind nginx, with the files in
 
   it("move from one gateway of their cell to another without a failed request", async () => {
     const before = gateways.get("west");
-    const ofWest = [...hosts].filter(([, cell]) => cell === "west").map(([host]) => host);
+    const ofWest = [...proxy.hosts].filter(([, cell]) => cell === "west").map(([host]) => host);
     const failures: number[] = [];
     let asked = 0;
     let isOver = false;
@@ -157,13 +118,13 @@ describe("A hundred organizations in three cells behind nginx, with the files in
     })();
     await startGateway("west");
     const answeredBefore = asked;
-    await writeFile(join(folder, "sites.conf"), await sites());
-    await reload();
-    const { process: next } = gateways.get("west") ?? {};
+    await proxy.writeSites();
+    await proxy.reload();
+    const next = gateways.get("west");
     await waitFor(() => next?.lines.some(({ msg }) => msg === "request"), {
       what: "the new gateway has requests",
     });
-    await before?.process.stop();
+    await before?.stop();
     const atStop = asked;
     await waitFor(() => asked > atStop + 20, { what: "requests after the old gateway has ended" });
     isOver = true;
@@ -179,7 +140,8 @@ describe("A hundred organizations in three cells behind nginx, with the files in
       TRUSTED_PROXIES: "127.0.0.1",
       RATE_LIMITS: "off",
     });
-    gateways.set(cell, { process: started, port: Number(new URL(started.url).port) });
+    gateways.set(cell, started);
+    proxy.gateways.set(cell, Number(new URL(started.url).port));
   }
 
   async function createOrganizationIn(cell: CellName, subdomain: string): Promise<void> {
@@ -190,82 +152,10 @@ describe("A hundred organizations in three cells behind nginx, with the files in
         owner: { email: `owner@${subdomain}.test`, fullName: "Owner" },
       }),
     );
-    hosts.set(`${subdomain}.example.com`, cell);
+    proxy.hosts.set(`${subdomain}.example.com`, cell);
   }
 
-  /** Writes `hosts.map`. */
-  async function configure(): Promise<void> {
-    const lines = [...hosts].map(([host, cell]) => `${host} ${cell};\n`);
-    await writeFile(join(folder, "hosts.map"), lines.join(""));
-  }
-
-  /** The operators' file, with the cells of this test. */
-  async function sites(): Promise<string> {
-    const upstreams = [...gateways].map(
-      ([cell, { port: own }]) =>
-        `upstream cell_${cell} {\n  least_conn;\n  server 127.0.0.1:${own} max_fails=2 fail_timeout=5s;\n  keepalive 64;\n}\n`,
-    );
-    return upstreams.join("") + template.replaceAll(/^upstream [^]*?^\}\n/gm, "");
-  }
-
-  /** Reloads nginx, and waits until its old workers accept no more connections. */
-  async function reload(): Promise<void> {
-    const old = await workersOf(proxy.pid);
-    proxy.signal("SIGHUP");
-    await waitFor(
-      async () => {
-        const now = await workersOf(proxy.pid);
-        const isAccepting = ([pid, title]: [string, string]) =>
-          old.has(pid) && !title.includes("is shutting down");
-        return now.size > 0 && ![...now].some(isAccepting);
-      },
-      { what: "nginx has new workers" },
-    );
-  }
-
-  function ask(
-    subdomain: string,
-    {
-      path = "/api/v1/server_settings",
-      form,
-      as,
-    }: {
-      readonly path?: string;
-      readonly form?: Readonly<Record<string, string>>;
-      readonly as?: TestAccount;
-    } = {},
-  ): Promise<{ readonly status: number; readonly body: Record<string, unknown> }> {
-    return new Promise((resolve, reject) => {
-      const sent = request(
-        {
-          host: "127.0.0.1",
-          port,
-          path,
-          method: form ? "POST" : "GET",
-          agent,
-          servername: "localhost",
-          headers: {
-            Host: `${subdomain}.example.com`,
-            ...(form && { "Content-Type": "application/x-www-form-urlencoded" }),
-            ...(as && {
-              Authorization: `Basic ${Buffer.from(`${as.deliveryEmail}:${as.apiKey}`).toString("base64")}`,
-            }),
-          },
-        },
-        (answer) => {
-          let text = "";
-          answer.on("data", (piece: Buffer) => (text += piece.toString()));
-          answer.on("error", reject);
-          answer.on("end", () =>
-            resolve({
-              status: answer.statusCode ?? 0,
-              body: JSON.parse(text) as Record<string, unknown>,
-            }),
-          );
-        },
-      );
-      sent.on("error", reject);
-      sent.end(form && new URLSearchParams(form).toString());
-    });
+  function ask(subdomain: string, asked: Asked = {}): Promise<Asking> {
+    return proxy.ask(subdomain, asked);
   }
 });
