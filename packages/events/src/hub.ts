@@ -92,7 +92,7 @@ export class EventHub<Context> {
 
   /**
    * Reads the logs that have grown and have waiting polls, in case wake-ups were lost. Closes tails with events that their
-   * log has lost. Runs once at a time.
+   * log has lost. Ends the polls of organizations that go on at another installation. Runs once at a time.
    */
   readGrownLogs(): Promise<void> {
     return (this.#readingGrownLogs ??= this.#readGrownLogs().finally(
@@ -108,6 +108,8 @@ export class EventHub<Context> {
       this.#db,
       waiting.map(({ realmId }) => realmId),
     );
+    const ended = new Set(heads.flatMap(({ realmId, hasEnded }) => (hasEnded ? [realmId] : [])));
+    for (const tail of waiting) if (ended.has(tail.realmId)) tail.endAll({ kind: "queueDeleted" });
     const head = new Map(heads.map(({ realmId, seq }) => [realmId, seq]));
     const grown = waiting.filter((tail) => (head.get(tail.realmId) ?? 0) > tail.head);
     // A log becomes shorter only by a failover to a standby that was behind.

@@ -164,14 +164,18 @@ export async function readHead(sql: Sql, realmId: number): Promise<number> {
 
 const heads = statement({
   name: "event-heads",
-  text: `SELECT realm_id AS "realmId", seq FROM event_head WHERE realm_id = ANY($1::int[])`,
+  // A closed log takes no event that could end the polls.
+  text: `SELECT realm_id AS "realmId", seq,
+      CASE WHEN last_seq IS NULL THEN false
+        ELSE EXISTS (SELECT FROM realms r WHERE r.id = realm_id AND r.deactivated) END AS "hasEnded"
+    FROM event_head WHERE realm_id = ANY($1::int[])`,
 });
 
-/** Returns the last numbers of several organizations. */
+/** Returns the last numbers of several organizations, and which are deactivated and have a closed log (docs/moving.md). */
 export async function readHeads(
   sql: Sql,
   realmIds: readonly number[],
-): Promise<Array<{ realmId: number; seq: number }>> {
+): Promise<Array<{ realmId: number; seq: number; hasEnded: boolean }>> {
   return sql.rows(heads, [realmIds]);
 }
 

@@ -11,6 +11,7 @@ declare module "@carillon/db" {
     "event-heads": {
       realmId: number;
       seq: number;
+      hasEnded: boolean;
     };
     "event-log-age": {
       age: number;

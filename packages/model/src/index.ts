@@ -319,6 +319,7 @@ export {
   lockOrganization,
   type Realm,
   loadRealm,
+  goesOnElsewhere,
 } from "./realms.ts";
 export {
   checkCreationBound,

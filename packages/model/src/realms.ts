@@ -28,6 +28,15 @@ export const restrictsGuests = `EXISTS (SELECT FROM named_user_group g
     WHERE g.id = realms.can_access_all_users_group_id AND g.name <> 'role:everyone')`;
 
 /**
+ * Returns SQL: whether an organization, a row of `realms`, goes on at another installation under the same address. Its final
+ * export was made, and it was deactivated, but not redirected (docs/moving.md).
+ * @param realm name of the row
+ */
+export const goesOnElsewhere = (realm: string) =>
+  `(CASE WHEN ${realm}.deactivated AND ${realm}.read_only_since IS NOT NULL AND ${realm}.moved_to IS NULL
+    THEN EXISTS (SELECT FROM event_head h WHERE h.realm_id = ${realm}.id AND h.last_seq IS NOT NULL) ELSE false END)`;
+
+/**
  * An organization with the fields that the rules need.
  * - `isReadOnly`: whether it refuses requests that change something, and sends nothing (docs/moving.md).
  * - `pushNotificationsEnabled`: whether the push bouncer pushes for it, as far as known.
@@ -91,19 +100,20 @@ export const activeRealms = statement({
 const byLabel = statement({
   name: "realm-of-host",
   // The subdomain of an organization that is being imported begins with a dot.
-  text: `SELECT id FROM realms WHERE subdomain NOT LIKE '.%'
+  text: `SELECT id, ${goesOnElsewhere("realms")} AS "isMoving" FROM realms WHERE subdomain NOT LIKE '.%'
     ORDER BY (subdomain <> '' AND subdomain = $1) DESC, id LIMIT 1`,
 });
 
 /**
  * Returns the organization of a request without credentials: the one whose subdomain is the first label of the host
  * name, else the oldest (http-contract.md §10).
- * @throws ApiError 503 on a server without organizations
+ * @throws ApiError 503 on a server without organizations, and if the organization goes on at another one
  */
 export async function realmOfHost(sql: Sql, host: string): Promise<Realm> {
   const [label = ""] = host.toLowerCase().split(".");
   const [row] = await sql.rows(byLabel, [label]);
   if (!row) throw errors.unavailable("This server has no organization yet");
+  if (row.isMoving) throw errors.organizationMoving();
   return loadRealm(sql, row.id);
 }
 

@@ -849,6 +849,7 @@ declare module "@carillon/db" {
     };
     "realm-of-host": {
       id: number;
+      isMoving: boolean;
     };
     "submessages-of-messages": {
       id: number;

@@ -85,11 +85,11 @@ describe("a final export", () => {
     return { org, room, send, move };
   }
 
-  /** Sends a request to the host name of the organization, which fetch does not do. */
-  async function request(path: string, as?: TestAccount) {
+  /** Sends a request to the host name of an organization, which fetch does not do. */
+  async function request(subdomain: string, path: string, as?: TestAccount) {
     const { hostname, port } = new URL(gateway.url);
     const key = as && authorization({ email: as.deliveryEmail, apiKey: as.apiKey });
-    const host = { Host: "undone.carillon.test" };
+    const host = { Host: `${subdomain}.carillon.test` };
     const sent = get({ hostname, port, path, headers: { ...host, ...key } });
     const [answer] = (await once(sent, "response")) as [IncomingMessage];
     const { statusCode: status, headers } = answer;
@@ -148,22 +148,83 @@ describe("a final export", () => {
     expect(await sent(other, imported.realmId)).to.have.length(1);
   });
 
-  it("is followed by a deactivation, which tells nobody, when the address goes to another cell", async () => {
+  it("is followed by a deactivation when the address goes to another cell: no mails, and requests get 503", async () => {
     const { org, send } = await scene("cell");
     const { id } = org.realm;
     await db.transaction((tx) => makeReadOnly(tx, id));
     await db.transaction((tx) => closeEventLog(tx, id));
     expect(await db.transaction((tx) => setDeactivated(tx, id, true))).to.equal(true);
-    expect((await send("to the old cell")).status).to.equal(401);
+    // Clients take 401 for the end of their keys.
+    const answer = await send("to the old cell");
+    expect([answer.status, answer.headers.get("retry-after")]).to.deep.equal([503, "2"]);
+    expect(answer.body.msg).to.match(/is moving to another server; nothing was changed/);
+    const { status } = await request("cell", `${api}/server_settings`);
+    expect(status, "without a key").to.equal(503);
     expect(
       await db.rows(`SELECT FROM job_intent WHERE realm_id = ${id} AND job = 'send-mail'`),
     ).to.have.length(0);
+    const reopened = await db
+      .transaction((tx) => reopenOrganization(tx, id))
+      .catch((error: Error) => error.message);
+    expect(reopened).to.match(/run carillon organization reactivate first/);
     expect(await db.transaction((tx) => setDeactivated(tx, id, false))).to.equal(true);
+  });
+
+  it("is not followed by 503 when an organization is deactivated that is read-only for another reason", async () => {
+    const { org, send } = await scene("other");
+    await db.transaction((tx) => makeReadOnly(tx, org.realm.id));
+    await db.transaction((tx) => setDeactivated(tx, org.realm.id, true));
+    expect((await send("refused")).status).to.equal(401);
+  });
+
+  for (const [what, leave] of [
+    ["deactivated", (realmId) => db.transaction((tx) => setDeactivated(tx, realmId, true))],
+    [
+      "redirected",
+      (realmId) => db.transaction((tx) => redirectOrganization(tx, realmId, "https://new.test")),
+    ],
+  ] satisfies ReadonlyArray<readonly [string, (realmId: number) => Promise<unknown>]>)
+    it(`ends open polls with BAD_EVENT_QUEUE_ID when the organization is ${what}`, async () => {
+      const { org } = await scene(`polled-${what}`);
+      const { id } = org.realm;
+      await db.transaction((tx) => makeReadOnly(tx, id));
+      await db.transaction((tx) => closeEventLog(tx, id));
+      const client = gateway.as(org.member);
+      const { body: queue } = await client.post(`${api}/register`, { event_types: ["message"] });
+      const { waiting: before } = gateway.events.counters;
+      const poll = client.get(`${api}/events`, {
+        queue_id: queue["queue_id"],
+        last_event_id: queue["last_event_id"],
+      });
+      await waitFor(() => gateway.events.counters.waiting > before, { what: "the poll waits" });
+      await leave(id);
+      // Gateways read the logs each second. A reading that has begun before may not see it.
+      for (const _ of ["begun before", "begun after"]) await gateway.events.readGrownLogs();
+      expect(gateway.events.counters.waiting).to.equal(before);
+      const ended = await poll;
+      expect([ended.status, ended.body.code]).to.deep.equal([400, "BAD_EVENT_QUEUE_ID"]);
+    });
+
+  it("fails when the organization is reopened before its event log is closed", async () => {
+    const { org, send } = await scene("reopened");
+    await db.transaction((tx) => makeReadOnly(tx, org.realm.id));
+    await db.transaction((tx) => reopenOrganization(tx, org.realm.id));
+    const closed = await db
+      .transaction((tx) => closeEventLog(tx, org.realm.id))
+      .then(
+        () => undefined,
+        (error: Error) => error.message,
+      );
+    expect(closed).to.match(/was reopened during its final export/);
+    expect((await send("open")).status).to.equal(200);
   });
 
   it("refuses a change that was admitted before the organization was closed", async () => {
     const { org, send } = await scene("late");
+    await db.transaction((tx) => makeReadOnly(tx, org.realm.id));
     await db.transaction((tx) => closeEventLog(tx, org.realm.id));
+    // As the gateway saw the organization when it admitted the request.
+    await db.rows(`UPDATE realms SET read_only_since = NULL WHERE id = ${org.realm.id}`);
     const { status, body } = await send("too late");
     expect([status, body.code]).to.deep.equal([503, "ORGANIZATION_READ_ONLY"]);
   });
@@ -198,13 +259,13 @@ describe("a final export", () => {
     // Addresses are read again after some seconds.
     const browser = await waitFor(
       async () => {
-        const answer = await request("/login?next=%2F");
+        const answer = await request("undone", "/login?next=%2F");
         return answer.status === 308 && answer;
       },
       { what: "the redirect", timeoutMs: 30_000 },
     );
     expect(browser.location).to.equal("https://new.example.com/login?next=%2F");
-    const program = await request(`${api}/server_settings`);
+    const program = await request("undone", `${api}/server_settings`);
     expect(program.status).to.equal(401);
     expect(JSON.parse(program.text)).to.deep.include({
       code: "REALM_DEACTIVATED",
@@ -217,9 +278,9 @@ describe("a final export", () => {
     ]);
     // The key of another organization is answered as before, at this host name too.
     const stranger = await organization(db);
-    const found = await request(`${api}/users/me`, stranger.member);
+    const found = await request("undone", `${api}/users/me`, stranger.member);
     expect([found.status, JSON.parse(found.text).user_id]).to.deep.equal([200, stranger.member.id]);
-    const unknown = await request(`${api}/users/me`, {
+    const unknown = await request("undone", `${api}/users/me`, {
       ...stranger.member,
       apiKey: "x".repeat(32),
     });
@@ -229,6 +290,6 @@ describe("a final export", () => {
         .transaction((tx) => setDeactivated(tx, id, false))
         .catch((error: Error) => error.message),
     ).to.equal("the organization has moved to https://new.example.com: there is no way back");
-    expect((await request("/health")).status, "a health check").to.equal(200);
+    expect((await request("undone", "/health")).status, "a health check").to.equal(200);
   });
 });

@@ -190,6 +190,14 @@ export const errors = {
       {},
       { retryAfter: 60 },
     ),
+  /** The organization goes on at another installation under the same address, and the request came to the old one. */
+  organizationMoving: () =>
+    new ApiError(
+      "INTERNAL_ERROR",
+      "The organization is moving to another server; nothing was changed. Try again in 2 seconds",
+      {},
+      { reason: "unavailable", retryAfter: 2 },
+    ),
   passwordResetRequired: () =>
     refusal("PASSWORD_RESET_REQUIRED", "The account has no password yet: reset it first"),
   passwordAuthDisabled: () =>

@@ -1,6 +1,6 @@
 import { errors } from "@carillon/contract";
 import { type Sql, statement, type Tx } from "@carillon/db";
-import { lockOrganization, recordAudit } from "@carillon/model";
+import { loadRealm, lockOrganization, recordAudit } from "@carillon/model";
 
 /*
  * The states of an organization that is moved to another installation (docs/moving.md):
@@ -55,8 +55,16 @@ const close = statement({
   text: "UPDATE event_head SET last_seq = seq WHERE realm_id = $1 RETURNING last_seq",
 });
 
-/** Closes the event log, so that later transactions with events fail. Waits for transactions that are committing events. */
+/**
+ * Closes the event log, so that later transactions with events fail. Waits for transactions that are committing events.
+ * @throws ApiError `BAD_REQUEST` if the organization has been reopened meanwhile
+ */
 export async function closeEventLog(tx: Tx, realmId: number): Promise<void> {
+  await lockOrganization(tx, realmId);
+  if (!(await loadRealm(tx, realmId)).isReadOnly)
+    throw errors.badRequest(
+      "the organization was reopened during its final export: run the export again",
+    );
   await tx.lock({ name: "eventHead", keys: [realmId] }, close, [realmId]);
 }
 
@@ -68,7 +76,7 @@ export function isAfterLastEvent(error: unknown): boolean {
 const reopen = statement({
   name: "organization-reopen",
   text: `UPDATE realms SET read_only_since = NULL
-    WHERE id = $1 AND moved_to IS NULL AND read_only_since IS NOT NULL RETURNING id`,
+    WHERE id = $1 AND NOT deactivated AND read_only_since IS NOT NULL RETURNING id`,
 });
 
 const open = statement({
@@ -78,13 +86,13 @@ const open = statement({
 
 /**
  * Opens a read-only organization again.
- * @throws ApiError `BAD_REQUEST` unless it is read-only and has not been redirected
+ * @throws ApiError `BAD_REQUEST` unless it is read-only, active, and has not been redirected
  */
 export async function reopenOrganization(tx: Tx, realmId: number): Promise<void> {
   await lockOrganization(tx, realmId);
   if ((await tx.rows(reopen, [realmId])).length === 0)
     throw errors.badRequest(
-      "the organization is not read-only, or it has been redirected: there is no way back",
+      "the organization is not read-only; or it has been redirected, and there is no way back; or it is deactivated: run carillon organization reactivate first",
     );
   await tx.lock({ name: "eventHead", keys: [realmId] }, open, [realmId]);
   recordAudit(tx, realmId, null, [{ type: "organization_reopened" }]);

@@ -1,4 +1,10 @@
-import { type Account, type Site, accountColumns, accountOverrides } from "@carillon/model";
+import {
+  type Account,
+  type Site,
+  accountColumns,
+  accountOverrides,
+  goesOnElsewhere,
+} from "@carillon/model";
 import { statement, type Sql } from "@carillon/db";
 import { areAlikeButForCase } from "@carillon/kit";
 
@@ -7,6 +13,8 @@ export interface NoAccount {
   readonly refused: string;
   /** The new address of the account's organization, if that has moved to another installation. */
   readonly movedTo?: string;
+  /** Whether the account's organization goes on at another installation under the same address. */
+  readonly isMoving?: boolean;
 }
 
 /** An authenticated account. */
@@ -21,9 +29,11 @@ export interface LoggedIn extends Account {
 
 const byDigests = statement({
   name: "accounts-by-keys",
+  // The last column costs a lookup in deactivated organizations only.
   text: `SELECT ${accountColumns}, u.api_key_digest AS "keyDigest",
       u.webhook_secret_sealed AS "webhookSecretSealed", r.deactivated AS "realmDeactivated",
-      r.moved_to AS "movedTo", r.read_only_since IS NOT NULL AS "organizationReadOnly"
+      r.moved_to AS "movedTo", r.read_only_since IS NOT NULL AS "organizationReadOnly",
+      ${goesOnElsewhere("r")} AS "isMoving"
     FROM users u JOIN realms r ON r.id = u.realm_id
     WHERE u.api_key_digest = ANY(ARRAY(SELECT unnest($1::bytea[])))`,
   overrides: accountOverrides,
@@ -35,6 +45,8 @@ export interface KeyHolder {
   readonly realmDeactivated: boolean;
   /** The new address of an organization that has moved to another installation. */
   readonly movedTo: string | null;
+  /** Whether the organization goes on at another installation under the same address. */
+  readonly isMoving: boolean;
 }
 
 /** Loads the accounts with these key digests, in the same order, by one statement. */
@@ -44,9 +56,9 @@ export async function keyHolders(
 ): Promise<Array<KeyHolder | undefined>> {
   const rows = await sql.rows(byDigests, [digests]);
   const holders = new Map(
-    rows.map(({ realmDeactivated, movedTo, ...account }) => [
+    rows.map(({ realmDeactivated, movedTo, isMoving, ...account }) => [
       textOf(account.keyDigest),
-      { account, realmDeactivated, movedTo },
+      { account, realmDeactivated, movedTo, isMoving },
     ]),
   );
   return digests.map((digest) => holders.get(textOf(digest)));
@@ -72,10 +84,11 @@ export async function authenticate(
   if (!keyShape.test(apiKey)) return { refused: "malformed key" };
   const holder = await holderOf(site.secrets.digest(apiKey));
   if (!holder) return { refused: "unknown key" };
-  const { account, realmDeactivated, movedTo } = holder;
+  const { account, realmDeactivated, movedTo, isMoving } = holder;
   if (email !== undefined && !areAlikeButForCase(account.deliveryEmail, email))
     return { refused: "key of another account" };
   if (movedTo !== null) return { refused: "organization moved", movedTo };
+  if (isMoving) return { refused: "organization moving", isMoving };
   if (realmDeactivated) return { refused: "organization deactivated" };
   if (!account.isActive) return { refused: "account deactivated" };
   return account;
