@@ -1,8 +1,12 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import type { IncomingHttpHeaders } from "node:http";
+import { type ClientHttp2Session, connect } from "node:http2";
 import { Agent, request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import {
+  authorization,
   reservePort,
   type TestAccount,
   type TestProcess,
@@ -25,6 +29,12 @@ export interface Asked {
 export interface Asking {
   readonly status: number;
   readonly body: Record<string, unknown>;
+}
+
+/** A way to send requests. */
+export interface Connection {
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  readonly close: () => void;
 }
 
 /** nginx with the files of `deploy/cells`, in front of the gateways of several cells. */
@@ -115,43 +125,103 @@ export class CellProxy {
   }
 
   /** Sends a request to the host name of an organization. */
-  ask(
+  async ask(
     subdomain: string,
     { path = "/api/v1/server_settings", form, as }: Asked = {},
   ): Promise<Asking> {
+    const response = await this.fetch(`https://${subdomain}.example.com${path}`, {
+      method: form ? "POST" : "GET",
+      headers: as ? authorization({ email: as.deliveryEmail, apiKey: as.apiKey }) : {},
+      body: form ? new URLSearchParams(form) : null,
+    });
+    return {
+      status: response.status,
+      body: (await response.json()) as Record<string, unknown>,
+    };
+  }
+
+  /** `fetch` with HTTP/1.1 and a pool of connections, for any host name below example.com. */
+  readonly fetch = (url: string, init: RequestInit): Promise<Response> => {
+    const { host, pathname, search } = new URL(url);
+    const { method, headers, body, signal } = init;
     return new Promise((resolve, reject) => {
       const sent = request(
         {
           host: "127.0.0.1",
           port: this.port,
-          path,
-          method: form ? "POST" : "GET",
+          path: pathname + search,
+          method,
           agent: this.#agent,
           servername: "localhost",
-          headers: {
-            Host: `${subdomain}.example.com`,
-            ...(form && { "Content-Type": "application/x-www-form-urlencoded" }),
-            ...(as && {
-              Authorization: `Basic ${Buffer.from(`${as.deliveryEmail}:${as.apiKey}`).toString("base64")}`,
-            }),
-          },
+          ...(signal && { signal }),
+          headers: { ...(headers as Record<string, string>), Host: host, ...typeOf(body) },
         },
         (answer) => {
-          let text = "";
-          answer.on("data", (piece: Buffer) => (text += piece.toString()));
-          answer.on("error", reject);
-          answer.on("end", () =>
-            resolve({
-              status: answer.statusCode ?? 0,
-              body: JSON.parse(text) as Record<string, unknown>,
-            }),
+          void text(answer).then(
+            (all) => resolve(responseOf(answer.statusCode, answer.headers, all)),
+            reject,
           );
         },
       );
       sent.on("error", reject);
-      sent.end(form && new URLSearchParams(form).toString());
+      sent.end(body instanceof URLSearchParams ? body.toString() : undefined);
     });
+  };
+
+  /** `fetch` as browsers do it: with one connection of HTTP/2 for all requests, until the server ends the connection. */
+  http2(): Connection {
+    let session: ClientHttp2Session | undefined;
+    const connected = () => {
+      if (session && !session.closed && !session.destroyed) return session;
+      const made = connect(`https://localhost:${this.port}`, { rejectUnauthorized: false });
+      // The requests get the error.
+      made.on("error", () => {});
+      // nginx wants no more requests on this connection.
+      made.on("goaway", () => {
+        if (session === made) session = undefined;
+        made.close();
+      });
+      return (session = made);
+    };
+    return {
+      close: () => session?.destroy(),
+      fetch: (url, { method = "GET", headers, body, signal }) => {
+        const { host, pathname, search } = new URL(url);
+        return new Promise((resolve, reject) => {
+          const stream = connected().request(
+            {
+              ...(headers as Record<string, string>),
+              ...typeOf(body),
+              ":method": method,
+              ":path": pathname + search,
+              ":authority": host,
+            },
+            signal ? { signal } : {},
+          );
+          stream.on("response", (answer) => {
+            void text(stream).then(
+              (all) => resolve(responseOf(answer[":status"], answer, all)),
+              reject,
+            );
+          });
+          stream.on("error", reject);
+          stream.end(body instanceof URLSearchParams ? body.toString() : undefined);
+        });
+      },
+    };
   }
+}
+
+function typeOf(body: RequestInit["body"]): Record<string, string> {
+  return body ? { "content-type": "application/x-www-form-urlencoded" } : {};
+}
+
+function responseOf(status = 0, headers: IncomingHttpHeaders, all: string): Response {
+  const retryAfter = headers["retry-after"];
+  return new Response(all, {
+    status,
+    headers: retryAfter === undefined ? {} : { "Retry-After": retryAfter },
+  });
 }
 
 /** Titles of the processes below nginx's master, by their ids. */
