@@ -26,6 +26,29 @@ describe("The browser client with faults of the server and the network", () => {
   const topic = (name: string, ...people: readonly TestAccount[]) =>
     createTopic(scene(), name, people);
 
+  it("loads the page anew if the account has another id, because the organization has moved to another installation", async () => {
+    const { open, person } = scene();
+    const ada = await person("Ada");
+    const { hash, say } = await topic("renumbered", ada);
+    const { page } = await open("", { as: { ...ada, id: ada.id + 1_000_000 } });
+    const stored = () =>
+      page.evaluate(() => {
+        const { localStorage } = globalThis as unknown as {
+          localStorage: { getItem(key: string): string | null };
+        };
+        return localStorage.getItem("carillon:accounts");
+      });
+    await waitFor(async () => (await stored().catch(() => ""))?.includes(`"userId":${ada.id}}`), {
+      what: "the new id is kept",
+    });
+    await page.goto(`${scene().url}/${hash}`);
+    await say("to the new id");
+    await inList(page, "to the new id").waitFor();
+    await messageBox(page).fill("from the new id");
+    await sendButton(page).click();
+    await inList(page, "from the new id").waitFor();
+  });
+
   it("sends a message once and shows all others if the gateway is killed meanwhile", async () => {
     const { open, person, gateway, restart } = scene();
     const ada = await person("Ada");

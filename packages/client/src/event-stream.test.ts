@@ -188,6 +188,28 @@ describe("The events of a client", () => {
     expect(missed.flags).to.deep.equal(usual.flags);
   });
 
+  it("do not ask for missed messages after a move to another installation, where all ids are others", async () => {
+    const stream = own().events({ event_types: ["message"], signal: ends.signal });
+    await take(stream, 1);
+    await send("before");
+    await take(stream, 1);
+    const { position } = stream;
+    ends.abort();
+    await scene.db.rows("DELETE FROM event_queue WHERE user_id = $1", [me.id]);
+    await scene.db.rows("UPDATE realms SET uuid = gen_random_uuid() WHERE id = $1", [me.realmId]);
+    await send("of other ids");
+    ends = new AbortController();
+    const again = own().events({
+      event_types: ["message"],
+      resume: position,
+      signal: ends.signal,
+    });
+    const [registered] = await take(again, 1);
+    expect(registered?.type === "registered" && registered.missed?.messages).to.equal("renumbered");
+    await send("after");
+    expect(await texts(again, 1)).to.deep.equal(["after"]);
+  });
+
   it("report that missed messages are lost if they are not fetched", async () => {
     for (const [options, messages] of [
       [{ missedMessages: "skip" }, "lost"],

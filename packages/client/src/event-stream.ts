@@ -57,9 +57,11 @@ export interface Missed {
   readonly afterEventId: number;
   /**
    * Whether the missed messages are given next, as `message` events: all of them; not all, because the server cannot be
-   * asked for them; or none. Other missed events are lost: the snapshot has what they have changed.
+   * asked for them; or none. Other missed events are lost: the snapshot has what they have changed. `renumbered`: none either,
+   * because the organization has moved to another installation, where everything has another id. Ids that the program
+   * keeps mean nothing there.
    */
-  readonly messages: "follow" | "follow in part" | "lost";
+  readonly messages: "follow" | "follow in part" | "lost" | "renumbered";
 }
 
 /** An item of the stream. */
@@ -75,6 +77,8 @@ export interface Position {
   readonly lastMessageId: number;
   /** Missed messages up to this id are still to be fetched; null if none are. */
   readonly missedTo: number | null;
+  /** UUID of the organization, which is another one at another installation. */
+  readonly organization?: string | undefined;
 }
 
 /** The parameters of `POST /register`, and what the client does with the queue. */
@@ -183,29 +187,44 @@ export class EventStream<Type extends EventType = EventType> implements AsyncIte
         "register",
         {
           ...params,
-          // The section that has the newest message.
-          ...(wantsMessages && sections && { fetch_event_types: [...sections, "message"] }),
+          // The sections that have the newest message and the organization.
+          ...(sections && {
+            fetch_event_types: [...sections, ...(wantsMessages ? ["message"] : []), "realm"],
+          }),
           client_capabilities: Object.fromEntries(capabilities.map((name) => [name, true])),
         },
         { signal, retries: 0 },
       ),
     );
-    const { queue_id: queueId, last_event_id: lastEventId, max_message_id: newest } = snapshot;
+    const {
+      queue_id: queueId,
+      last_event_id: lastEventId,
+      max_message_id: newest,
+      realm_uuid: uuid,
+    } = snapshot;
     if (typeof queueId !== "string" || !isId(lastEventId)) throw badAnswer("register");
     const lastMessageId = isId(newest) ? newest : -1;
-    if (!before) this.#oldest = lastMessageId;
-    const follows = before !== null && wantsMessages && missedMessages === "fetch";
+    const organization = typeof uuid === "string" ? uuid : before?.organization;
+    const isMoved = before?.organization !== undefined && before.organization !== organization;
+    if (!before || isMoved) {
+      this.#oldest = lastMessageId;
+      this.#given.clear();
+    }
+    const follows = before !== null && !isMoved && wantsMessages && missedMessages === "fetch";
     this.#position = {
       queueId,
       lastEventId,
       lastMessageId: follows ? before.lastMessageId : lastMessageId,
       missedTo: follows && lastMessageId > -1 ? lastMessageId : null,
+      organization,
     };
-    const messages: Missed["messages"] = !follows
-      ? "lost"
-      : this.#canAskForAll()
-        ? "follow"
-        : "follow in part";
+    const messages: Missed["messages"] = isMoved
+      ? "renumbered"
+      : !follows
+        ? "lost"
+        : this.#canAskForAll()
+          ? "follow"
+          : "follow in part";
     const missed = before && {
       afterEventId: before.lastEventId,
       messages,

@@ -6,6 +6,7 @@ import type pg from "pg";
 
 import { ask, onConnection } from "./connect.ts";
 import { exportedRows } from "./export-rows.ts";
+import { readGreatestIds } from "./greatest-ids.ts";
 import { scopeOf } from "./scope.ts";
 import { movedTables } from "./tables.ts";
 import type { TransferKey } from "./transfer-key.ts";
@@ -58,8 +59,13 @@ export function exportOrganization(options: ExportOptions): Promise<Exported> {
     }
     // Once more, because files were uploaded during the first copying. These rows and the records are of one snapshot.
     await copy();
+    const greatestIds = await readGreatestIds(client, realmId);
     await ask(client, "COMMIT");
-    const manifest = await writer.finish({ final: close !== undefined, keyId: key.id });
+    const manifest = await writer.finish({
+      final: close !== undefined,
+      keyId: key.id,
+      greatestIds,
+    });
     return { manifest, files };
   });
 }

@@ -148,6 +148,22 @@ describe("a final export", () => {
     expect(await sent(other, imported.realmId)).to.have.length(1);
   });
 
+  it("is imported with ids that the old organization does not have, because clients go on with the old ones at first", async () => {
+    const { org, send, move } = await scene("numbers");
+    expect((await send("numbered")).status).to.equal(200);
+    const imported = await move();
+    for (const table of ["users", "channels", "messages", "user_group"]) {
+      const ids = (of: typeof db, which: string, realmId: number) =>
+        of.rows<{ id: number }>(
+          `SELECT ${which}(id)::float8 AS id FROM ${table} WHERE realm_id = ${realmId}`,
+        );
+      const [old] = await ids(db, "max", org.realm.id);
+      const [first] = await ids(other, "min", imported.realmId);
+      expect(old?.id, table).to.be.greaterThan(0);
+      expect(first?.id, table).to.be.greaterThan(old?.id ?? 0);
+    }
+  });
+
   it("is followed by a deactivation when the address goes to another cell: no mails, and requests get 503", async () => {
     const { org, send } = await scene("cell");
     const { id } = org.realm;

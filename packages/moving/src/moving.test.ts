@@ -433,6 +433,7 @@ describe("moving an organization", () => {
       .replaceAll(otherUrl, "http://carillon.test")
       .replaceAll("moved.other.test", "moved.carillon.test")
       .replaceAll("other.test", "carillon.test")
+      .replaceAll(/"recipient_id":\d+/g, '"recipient_id":0')
       .replaceAll(/\d{7,8}/g, (id) => ids.get(id) ?? id)
       .replaceAll(/(\d{7}\/[0-9a-f]{2})\/[\w-]{24}\//g, "$1/RANDOM/")
       .replaceAll(/(\d{7})\/[0-9a-f]{2}\/RANDOM/g, "$1/RANDOM");

@@ -140,7 +140,9 @@ export class TransferWriter {
   }
 
   /** Writes the manifest, which makes the export complete. */
-  async finish(more: { final?: boolean; keyId?: string | undefined } = {}): Promise<Manifest> {
+  async finish(
+    more: Partial<Pick<Manifest, "final" | "keyId" | "greatestIds">> = {},
+  ): Promise<Manifest> {
     const manifest = manifestSchema.parse({
       format: transferFormat,
       source: this.#source,

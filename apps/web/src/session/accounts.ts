@@ -44,6 +44,12 @@ export const accounts = {
     keep({ ...kept.value, current: -1 });
   },
 
+  /** Keeps the new id of an account. */
+  renumber(account: Account, userId: number): void {
+    const all = kept.value.accounts.map((one) => (same(one, account) ? { ...one, userId } : one));
+    keep({ ...kept.value, accounts: all });
+  },
+
   /** Forgets an account and its key. */
   forget(account: Account): void {
     const rest = kept.value.accounts.filter((other) => !same(other, account));

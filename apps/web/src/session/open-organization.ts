@@ -2,6 +2,7 @@ import { dropFirstRequest, sendFirstRequest } from "../messages/first-request.ts
 import { route } from "../navigation.ts";
 import { Organization } from "../store/organization.ts";
 import { type Account, accounts } from "./accounts.ts";
+import { followMove } from "./follow-move.ts";
 
 /** The organization that was opened before the views were loaded; undefined once a view has it. */
 let opened: { readonly account: Account; readonly organization: Organization } | undefined;
@@ -26,6 +27,9 @@ function open(account: Account): Organization {
   // Earlier events do not reach a view that opens later, so the view must request its messages again.
   organization.listen((item) => {
     if (item.type !== "registered" || item.missed) dropFirstRequest(organization.client);
+  });
+  organization.listen((item) => {
+    if (item.type === "registered") followMove(account, item.snapshot);
   });
   void organization.start(() => sendFirstRequest(organization.client, route.value));
   return organization;

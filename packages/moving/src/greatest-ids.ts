@@ -1,0 +1,65 @@
+import type pg from "pg";
+
+import { ask } from "./connect.ts";
+import { scopeOf } from "./scope.ts";
+import { movedTables } from "./tables.ts";
+
+/*
+ * An organization that moves to another cell keeps its address. Its clients go on with ids of the old cell until they have
+ * registered anew: a message could go to another channel, or to another person. So an import gives ids that are greater than
+ * all old ones, and the old ids name nothing.
+ */
+
+/** Tables whose rows get new ids. Programs belong to the installation, and the API does not show their ids. */
+const tables = Object.entries(movedTables)
+  .filter(([name, { columns }]) => columns["id"]?.kind === "id" && name !== "clients")
+  .map(([name]) => name);
+
+/** Returns the greatest id of an organization's rows in each table that has any. */
+export async function readGreatestIds(
+  client: pg.Client,
+  realmId: number,
+): Promise<Record<string, number>> {
+  const greatest: Record<string, number> = {};
+  for (const table of tables) {
+    const [row] = await ask<{ id: string | null }>(
+      client,
+      `SELECT max(id)::text AS id FROM "${table}" WHERE ${scopeOf(table)}`,
+      [realmId],
+    );
+    if (row?.id) greatest[table] = Number(row.id);
+  }
+  return greatest;
+}
+
+/** Below this distance ids are taken one by one: in the meantime, other sessions could take as many. */
+const setFrom = 10_000;
+
+/** Ids up to which an export can move a sequence forward, so that a faulty one does not use it up. */
+const bounds = { integer: 2 ** 30, bigint: 2 ** 50 } as const;
+
+/** Moves the sequences of ids beyond the greatest ids of an export. */
+export async function passGreatestIds(
+  client: pg.Client,
+  greatest: Readonly<Record<string, number>>,
+): Promise<void> {
+  for (const table of tables) {
+    const id = greatest[table];
+    if (id === undefined) continue;
+    const [found] = await ask<{ name: string; type: keyof typeof bounds; last: string }>(
+      client,
+      `SELECT s.seqrelid::regclass::text AS name, s.seqtypid::regtype::text AS type,
+         coalesce(pg_sequence_last_value(s.seqrelid), 0)::text AS last
+       FROM pg_sequence s WHERE s.seqrelid = pg_get_serial_sequence($1, 'id')::regclass`,
+      [table],
+    );
+    if (!found || id > bounds[found.type]) continue;
+    const missing = id - Number(found.last);
+    if (missing >= setFrom) await ask(client, "SELECT setval($1::regclass, $2)", [found.name, id]);
+    else if (missing > 0)
+      await ask(client, "SELECT nextval($1::regclass) FROM generate_series(1, $2::int)", [
+        found.name,
+        missing,
+      ]);
+  }
+}
