@@ -257,11 +257,11 @@ describe("carillon organization, account and key", () => {
     const limits = (...more: string[]) =>
       run(["organization", "limits", "--organization", realm.subdomain, ...more]);
     expect((await limits()).said).to.match(
-      / channels and may have 2000\.\n.* user groups and may have 2000\.\n/,
+      /: \d+ of at most 2000 channels\.\n.* of at most 2000 user groups\.\n/,
     );
     const set = await limits("--channels", "5000", "--bots", "0");
     expect(set.said).to.match(
-      / channels and may have 5000\.\n.*may have 2000\.\n.*bots and may have 0\./,
+      / of at most 5000 channels\.\n.* at most 2000 .*\n.* at most 0 bots\./,
     );
     expect(
       await db.rows(`SELECT max_channels, max_user_groups, max_bots FROM realms WHERE id = $1`, [

@@ -77,7 +77,7 @@ export async function limitOrganization(
     const { channels, userGroups, bots } = options;
     await db.transaction((tx) => setLimits(tx, realm.id, { channels, userGroups, bots }));
     for (const { name, count, limit } of await countCreated(db, realm.id))
-      context.terminal.say(`${realm.name} has ${count} ${name} and may have ${limit}.`);
+      context.terminal.say(`${realm.name}: ${count} of at most ${limit} ${name}.`);
   });
 }
 
