@@ -20,6 +20,7 @@ import {
   type Params,
   remind,
   schedule,
+  startCarillon,
   startEndpoint,
   type TestAccount,
   upload,
@@ -30,7 +31,7 @@ import type { Database } from "@carillon/db";
 import { systemClock } from "@carillon/kit";
 import { expect } from "chai";
 import { onBothBackends } from "./support/both-backends.ts";
-import { carillon, startCarillon } from "./support/command-line.ts";
+import { carillon } from "./support/command-line.ts";
 import { callingVariables } from "./support/endpoint.ts";
 import { scenarioMs, waitTimeoutMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";

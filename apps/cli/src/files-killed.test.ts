@@ -4,7 +4,6 @@ import { mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { fileURLToPath } from "node:url";
 import { connectDatabase } from "@carillon/db";
 import {
   fileStoreFromEnvironment,
@@ -28,8 +27,6 @@ import {
 import { expect } from "chai";
 
 import { commandLineOn } from "./test-support.ts";
-
-const program = fileURLToPath(new URL("main.ts", import.meta.url));
 
 /** An uploaded file, by its key in the store, and the hash of its bytes. */
 interface Upload {
@@ -67,8 +64,7 @@ describe("carillon restore and files move that are killed in the middle", () => 
   const run = (words: readonly string[], variables: Record<string, string> = { FILES_DIR: own }) =>
     commandLineOn(db.url, variables)(words);
   const start = (words: readonly string[], url: string, filesDir: string, input = false) =>
-    processes.script(
-      program,
+    processes.carillon(
       words,
       { DATABASE_URL: url, SECRET_KEY: testSecretKey, FILES_DIR: filesDir },
       { input },

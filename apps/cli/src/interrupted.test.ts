@@ -4,8 +4,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import {
+  appArguments,
   copyInitialisedDataDir,
   organization,
   testSecretKey,
@@ -89,20 +89,11 @@ describe("a command that is interrupted or fails", () => {
   it("keeps an account's key if the new one cannot be written", async function () {
     const { member } = await organization(db);
     const file = join(folder, "full.zuliprc");
-    const program = fileURLToPath(new URL("./main.ts", import.meta.url));
     const words = ["key", "issue", String(member.id), "--zuliprc", file];
     // As on a disk that is full: no file may get a byte.
     const child = spawn(
       "sh",
-      [
-        "-c",
-        'ulimit -f 0; exec "$@"',
-        "sh",
-        process.execPath,
-        ...process.execArgv,
-        program,
-        ...words,
-      ],
+      ["-c", 'ulimit -f 0; exec "$@"', "sh", process.execPath, ...appArguments("cli"), ...words],
       {
         env: {
           ...process.env,

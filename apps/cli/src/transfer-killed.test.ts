@@ -1,7 +1,6 @@
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Database } from "@carillon/db";
 import {
   channel,
@@ -18,10 +17,8 @@ import { expect } from "chai";
 
 import { commandLineOn } from "./test-support.ts";
 
-/** Maximum kills of a command. It takes seconds to start each time. */
+/** Maximum kills of a command. */
 const maxKills = 6;
-
-const program = fileURLToPath(new URL("main.ts", import.meta.url));
 
 describe("carillon organization export and import, killed while they run", () => {
   const db = useDatabase();
@@ -46,12 +43,7 @@ describe("carillon organization export and import, killed while they run", () =>
   after(() => rm(parent, { recursive: true }));
 
   const start = (words: readonly string[], url: string): TestProcess =>
-    processes.script(
-      program,
-      words,
-      { DATABASE_URL: url, SECRET_KEY: testSecretKey, ...files() },
-      { input: false },
-    );
+    processes.carillon(words, { DATABASE_URL: url, SECRET_KEY: testSecretKey, ...files() });
   /** Kills a command once it reaches a state that it has not had before. Returns undefined if the command ends first. */
   const killedIn = async (command: TestProcess, state: () => Promise<string | undefined>) => {
     const found = await waitFor(async () => (command.running() ? state() : "ended"), {

@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { fileURLToPath } from "node:url";
 import { listen, metricsOf } from "@carillon/kit";
 import {
+  appArguments,
   createTestDatabase,
   expositionFaults,
   metricNames,
@@ -12,8 +12,6 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 import { basic } from "./test-support.ts";
-
-const script = fileURLToPath(new URL("./main.ts", import.meta.url));
 
 interface Running {
   readonly child: ChildProcess;
@@ -36,7 +34,7 @@ describe("the process of the dashboard", () => {
   after(() => database.drop());
 
   function run(variables: Record<string, string>, channel = false): Running {
-    const child = spawn(process.execPath, ["--conditions=source", "--import=tsx", script], {
+    const child = spawn(process.execPath, appArguments("dashboard"), {
       env: {
         PATH: process.env["PATH"],
         DASHBOARD_PORT: "0",

@@ -5,7 +5,7 @@ import type { LogLine } from "./log-capture.ts";
 import { testSecretKey } from "./site.ts";
 import { waitFor } from "./wait-for.ts";
 
-export type AppName = "gateway" | "worker" | "dashboard" | "bouncer" | "standalone";
+export type AppName = "gateway" | "worker" | "dashboard" | "bouncer" | "standalone" | "cli";
 
 /** Variables of a process; undefined removes one. */
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -61,15 +61,30 @@ export function installation(databaseUrl: string, redis?: string): Variables {
 /** Whole runs build first, because built processes start in half the time. */
 const built = process.env["CARILLON_TEST_BUILT"] === "true";
 
-/** Starts an app, from its build in a whole run, else from its sources. Does not inherit the product's variables. */
+const fromSources = ["--conditions=source", `--import=${import.meta.resolve("tsx")}`];
+
+/** Returns Node's arguments that run an app: from its build in a whole run, else from its sources. */
+export function appArguments(app: AppName): string[] {
+  const folder = `${root}apps/${app}`;
+  return built ? [`${folder}/dist/main.js`] : [...fromSources, `${folder}/src/main.ts`];
+}
+
+/** Starts an app as {@link appArguments} says. Does not inherit the product's variables. */
 export function startApp(
   app: AppName,
   variables: Variables,
   options: ProcessOptions = {},
 ): TestProcess {
-  const folder = `${root}apps/${app}`;
-  if (built) return startProgram(process.execPath, [`${folder}/dist/main.js`], variables, options);
-  return startProcess(`${folder}/src/main.ts`, [], variables, options);
+  return startProgram(process.execPath, appArguments(app), variables, options);
+}
+
+/** Starts `carillon` with these words on its command line. */
+export function startCarillon(
+  words: readonly string[],
+  variables: Variables,
+  options: ProcessOptions = {},
+): TestProcess {
+  return startProgram(process.execPath, [...appArguments("cli"), ...words], variables, options);
 }
 
 /** Starts any script from its sources. */
@@ -79,8 +94,7 @@ export function startProcess(
   variables: Variables,
   options: ProcessOptions = {},
 ): TestProcess {
-  const tsx = ["--conditions=source", `--import=${import.meta.resolve("tsx")}`];
-  return startProgram(process.execPath, [...tsx, script, ...args], variables, options);
+  return startProgram(process.execPath, [...fromSources, script, ...args], variables, options);
 }
 
 /** Starts any program. */

@@ -1,5 +1,6 @@
 import {
   startApp,
+  startCarillon,
   startProcess,
   startProgram,
   type AppName,
@@ -11,6 +12,8 @@ import {
 /** Processes of one suite; those still running at its end are killed. */
 export interface TestProcesses {
   start(app: AppName, variables: Variables, options?: ProcessOptions): TestProcess;
+  /** Starts `carillon` with these words on its command line. */
+  carillon(words: readonly string[], variables: Variables, options?: ProcessOptions): TestProcess;
   script(
     script: string,
     args: readonly string[],
@@ -40,6 +43,7 @@ export function useProcesses(): TestProcesses {
   const start: TestProcesses["start"] = (...given) => keep(startApp(...given));
   return {
     start,
+    carillon: (...given) => keep(startCarillon(...given)),
     script: (...given) => keep(startProcess(...given)),
     program: (...given) => keep(startProgram(...given)),
     async gateway(variables) {
