@@ -40,7 +40,7 @@ export function checked<Services>(handler: Handler<Services>): Handler<Services>
 async function* checkedText(text: JsonText, check: (value: unknown) => void) {
   let whole = "";
   for await (const piece of text.read()) {
-    whole += piece;
+    whole += piece.toString();
     yield piece;
   }
   check(JSON.parse(whole));

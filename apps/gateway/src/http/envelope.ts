@@ -1,5 +1,6 @@
 import { compressPieces, compressText, type Coding, type Encoding } from "./compression.ts";
-import { isLarge, isWritten, jsonSlices, listPieces } from "./json-slices.ts";
+import { handedOver } from "./handed-over.ts";
+import { isLarge, isWritten, jsonSlices, listPieces, textPieces } from "./json-slices.ts";
 import { isPaged, JsonText, Pages } from "./pages.ts";
 import { holdsSecret } from "./secrets.ts";
 import { pagedBytes } from "./unsent-answers.ts";
@@ -76,6 +77,7 @@ async function* pagesOf(
 ): AsyncGenerator<Buffer, void, void> {
   for (let part = parts.shift(); part; part = parts.shift())
     if (Buffer.isBuffer(part)) yield part;
+    else if (part instanceof JsonText) yield* textPieces(part);
     else for await (const text of listPieces(part)) yield Buffer.from(text);
 }
 
@@ -92,10 +94,4 @@ async function written(
     parts.push(part);
   }
   return { parts, bytes, isSecret };
-}
-
-/** Yields the parts one by one and drops each reference. */
-async function* handedOver(parts: Buffer[]): AsyncGenerator<Buffer, void, void> {
-  parts.reverse();
-  for (let part = parts.pop(); part; part = parts.pop()) yield part;
 }

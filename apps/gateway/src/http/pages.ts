@@ -21,14 +21,14 @@ export function inPages<Item>(list: Item[] | PagedList<Item>, sql: Sql): Item[] 
 
 /** An object of an answer that is written in pieces, because it is too large for memory. */
 export class JsonText {
-  readonly #read: () => AsyncIterable<string> | Iterable<string>;
+  readonly #read: () => AsyncIterable<Buffer> | Iterable<Buffer>;
 
   /** @param read called when the object is the next part of the answer to send; if it fails, the connection ends */
-  constructor(read: () => AsyncIterable<string> | Iterable<string>) {
+  constructor(read: () => AsyncIterable<Buffer> | Iterable<Buffer>) {
     this.#read = read;
   }
 
-  read(): AsyncIterable<string> | Iterable<string> {
+  read(): AsyncIterable<Buffer> | Iterable<Buffer> {
     return this.#read();
   }
 }

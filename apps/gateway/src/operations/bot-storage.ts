@@ -8,6 +8,7 @@ import {
 } from "@carillon/domain";
 import { handle } from "../handle.ts";
 import { largeValueSemaphore } from "../http/account-semaphore.ts";
+import { handedOver } from "../http/handed-over.ts";
 import { JsonText } from "../http/pages.ts";
 
 /** Storage up to this many characters is read before the answer begins. */
@@ -15,18 +16,18 @@ const small = 500_000;
 
 export default [
   handle.reads(contract.getBotStorage, async ({ snapshot, input: { keys }, actor }) => {
-    const read = () => snapshot((tx) => textsOf(storedParts(tx, actor, keys)));
-    const texts = await snapshot(async (tx) => {
+    const read = () => snapshot((tx) => readPieces(storedParts(tx, actor, keys)));
+    const pieces = await snapshot(async (tx) => {
       const size = await measureStorage(tx, actor, keys);
-      return size > small ? undefined : textsOf(storedParts(tx, actor, keys));
+      return size > small ? undefined : readPieces(storedParts(tx, actor, keys));
     });
-    if (texts) return { storage: new JsonText(() => texts) };
+    if (pieces) return { storage: new JsonText(() => pieces) };
     // Read the rows completely before responding, so that a slow client cannot keep the transaction open.
     return {
       storage: new JsonText(async function* () {
         const release = await largeValueSemaphore.acquire(actor.id);
         try {
-          yield* await read();
+          yield* handedOver(await read());
         } finally {
           release();
         }
@@ -43,11 +44,11 @@ export default [
   ),
 ];
 
-/** Reads all pieces of the JSON. */
-async function textsOf(pages: ReturnType<typeof storedParts>): Promise<string[]> {
+/** Reads all pieces of the JSON as UTF-8: texts of 40 MB on V8's heap let it grow by as much again. */
+async function readPieces(pages: ReturnType<typeof storedParts>): Promise<Buffer[]> {
   const text = new EntriesText();
-  const pieces: string[] = [];
-  for await (const page of pages) pieces.push(text.add(page));
-  pieces.push(text.end());
+  const pieces: Buffer[] = [];
+  for await (const page of pages) pieces.push(Buffer.from(text.add(page)));
+  pieces.push(Buffer.from(text.end()));
   return pieces;
 }

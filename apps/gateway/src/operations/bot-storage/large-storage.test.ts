@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import {
   deleteBotStorage,
@@ -12,6 +13,7 @@ import {
   refusedWith,
   startGateway,
   useScene,
+  waitFor,
   type TestAccount,
 } from "@carillon/testkit";
 import { expect } from "chai";
@@ -180,6 +182,40 @@ describe("Bot storage: large requests", () => {
     refusedWith(await person.send("PUT", path, { body, headers }), "PERMISSION_DENIED", {});
     expect((await send("storage={}")).status).to.equal(200);
     await gateway.close();
+  });
+
+  it("reads two large bodies at a time, and other requests do not wait for them", async () => {
+    const bots = [own, ...(await Promise.all([1, 2].map(() => bot(scene.db, scene.org.member))))];
+    const gateway = await startGateway(scene.db);
+    const body = `storage=%7B%22a%22:%22${"x".repeat(2_000_000)}%22%7D`;
+    /** Sends the head of a request, which asks whether its body is wanted now. */
+    const ask = ({ email, apiKey }: TestAccount) => {
+      const seen = { text: "", socket: connect(Number(new URL(gateway.url).port), "127.0.0.1") };
+      seen.socket.on("data", (chunk: Buffer) => (seen.text += chunk.toString()));
+      seen.socket.on("error", () => {});
+      const basic = Buffer.from(`${email}:${apiKey}`).toString("base64");
+      seen.socket.write(
+        `PUT ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Basic ${basic}\r\nContent-Type: ${form}\r\n` +
+          `Content-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`,
+      );
+      return seen;
+    };
+    const asked = bots.map(ask);
+    const wanted = () => asked.filter(({ text }) => text.startsWith("HTTP/1.1 100 Continue"));
+    try {
+      await waitFor(() => wanted().length >= 2, { what: "two bodies are wanted" });
+      for (const by of bots)
+        await gateway.as(by).succeed(updateBotStorage, { params: { storage: { b: "1" } } });
+      expect(wanted()).to.have.length(2);
+      const [first] = wanted();
+      first?.socket.write(body);
+      await waitFor(() => first?.text.includes("HTTP/1.1 200") && wanted().length === 3, {
+        what: "the first body is answered and the third is wanted",
+      });
+    } finally {
+      for (const { socket } of asked) socket.destroy();
+      await gateway.close();
+    }
   });
 
   it("limits concurrent large requests of one bot and of many bots", async () => {
