@@ -13,6 +13,7 @@ import {
   organization,
   remind,
   schedule,
+  startCarillon,
   type TestAccount,
   type TestProcess,
   upload,
@@ -22,7 +23,7 @@ import {
   waitFor,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { carillon, startCarillon } from "../faults/support/command-line.ts";
+import { carillon } from "../faults/support/command-line.ts";
 import { scenarioMs, waitTimeoutMs } from "../faults/support/patience.ts";
 import { CellProxy, type Connection } from "./support/cell-proxy.ts";
 import { hasProgram } from "./support/nginx.ts";
