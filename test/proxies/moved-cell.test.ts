@@ -14,6 +14,7 @@ import {
   remind,
   schedule,
   startCarillon,
+  startCarillon,
   type TestAccount,
   type TestProcess,
   upload,
