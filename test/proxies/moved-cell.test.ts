@@ -14,7 +14,6 @@ import {
   remind,
   schedule,
   startCarillon,
-  startCarillon,
   type TestAccount,
   type TestProcess,
   upload,
