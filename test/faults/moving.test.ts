@@ -109,7 +109,7 @@ async function moved({ old, next, folder, endpoint }: Move): Promise<void> {
     if (hasMoved || word !== "later") return { content: `heard ${word}` };
     response.writeHead(503).end("not now");
   });
-  const mention = (word: string) => ({ ...inRoom(room.id, `@**${bot.fullName}** ${word}`) });
+  const mention = (word: string) => inRoom(room.id, `@**${bot.fullName}** ${word}`);
   const series = (content: string) =>
     createdSeries(client, dailySeries(room.id, { content, start: aMinuteAgo() }));
   const scheduled = (content: string, seconds: number) =>
@@ -146,14 +146,13 @@ async function moved({ old, next, folder, endpoint }: Move): Promise<void> {
   const { body: queue } = await client.post("/api/v1/register", { event_types: ["message"] });
 
   const writers = [member, owner].map((account, place) =>
-    startWriter(account, gateways, async (say, n) => {
-      await say("messages", inRoom(room.id, `message ${place}-${n}`));
+    startWriter({ account, gateways, room }, async (say, n) => {
+      await say("messages", `message ${place}-${n}`);
       if (n % 3 === 0)
-        await say("scheduled_messages", {
-          ...inRoom(room.id, `scheduled ${place}-${n}`),
+        await say("scheduled_messages", `scheduled ${place}-${n}`, {
           scheduled_delivery_timestamp: inSeconds(2 + (n % 20)),
         });
-      if (n % 4 === 0) await say("messages", mention(`${place}-${n}`));
+      if (n % 4 === 0) await say("messages", mention(`${place}-${n}`).content);
     }),
   );
   await waitFor(() => writers.every(({ said }) => said.length > 10), { what: "writers write" });
@@ -304,7 +303,10 @@ function aMinuteAgo(): string {
  */
 const writerPauseMs = 250;
 
-/** An account that writes at the address that it knows, and goes to the one that a refusal names. */
+/**
+ * An account that writes to the channel at the address that it knows. It goes to the one that a refusal names, where the
+ * channel has another id.
+ */
 interface Writer {
   readonly client: ReturnType<typeof clientOf>;
   /** What was accepted, and where. */
@@ -312,23 +314,39 @@ interface Writer {
   stop(): Promise<void>;
 }
 
-type Say = (what: string, params: Params & { readonly content: string }) => Promise<void>;
+type Say = (what: string, content: string, params?: Params) => Promise<void>;
+
+interface Writing {
+  readonly account: TestAccount;
+  /** URLs by address. */
+  readonly gateways: ReadonlyMap<string, string>;
+  readonly room: { readonly id: number; readonly name: string };
+}
 
 function startWriter(
-  account: TestAccount,
-  gateways: ReadonlyMap<string, string>,
+  { account, gateways, room }: Writing,
   write: (say: Say, n: number) => Promise<void>,
 ): Writer {
   const said: Array<{ content: string; at: string }> = [];
   let at = addresses.old;
+  let { id } = room;
   let isOver = false;
   const clientNow = () => clientOf(gateways.get(at) ?? "", account);
-  const say: Say = async (what, params) => {
+  const moveTo = async (address: string) => {
+    at = address;
+    const answer = await clientNow().get("/api/v1/get_stream_id", { stream: room.name });
+    expect(answer.status, answer.text).to.equal(200);
+    id = Number(answer.body["stream_id"]);
+  };
+  const say: Say = async (what, content, params) => {
     for (;;) {
-      const answer = await clientNow().post(`/api/v1/${what}`, params);
+      const answer = await clientNow().post(`/api/v1/${what}`, {
+        ...inRoom(id, content),
+        ...params,
+      });
       const { status, body } = answer;
       if (status === 200) {
-        said.push({ content: params.content, at });
+        said.push({ content, at });
         return;
       }
       const [, address] = /^The organization has moved to (\S+)$/.exec(body.msg ?? "") ?? [];
@@ -338,7 +356,7 @@ function startWriter(
           body.code === "ORGANIZATION_READ_ONLY" || /nothing was changed/.test(body.msg ?? ""),
           answer.text,
         ).to.equal(true);
-      else at = address;
+      else await moveTo(address);
       await pause(100);
     }
   };

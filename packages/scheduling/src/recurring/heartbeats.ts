@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 
-import { notNull, type Sql, statement } from "@carillon/db";
+import { type Sql, statement } from "@carillon/db";
 import { heartbeat, type ProcessName } from "@carillon/jobs";
 
 import type { RecurringTask } from "./recurring-task.ts";
@@ -33,7 +33,6 @@ const lacking = statement({
   text: `SELECT role || ' ' || pid || ' on ' || host AS name FROM process_heartbeats
     WHERE role IN ('gateway', 'worker') AND last_seen > now() - interval '${runningSeconds} seconds'
       AND NOT features @> ARRAY[$1::text] ORDER BY 1`,
-  overrides: { name: notNull },
 });
 
 /** Returns the gateways and workers that run and whose builds lack the feature, with their ids and hosts. */

@@ -1,4 +1,4 @@
-import { notNull, type Sql, statement } from "@carillon/db";
+import { type Sql, statement } from "@carillon/db";
 import { makeCopies } from "@carillon/jobs";
 import { olderProcesses } from "@carillon/scheduling";
 
@@ -14,7 +14,6 @@ const deferred = statement({
         JOIN recipients r ON r.channel_id = c.channel_id
         JOIN messages m ON m.recipient_id = r.id AND m.id > c.after
         LIMIT ${maxCounted + 1}) counted) AS messages`,
-  overrides: { people: notNull, messages: notNull },
 });
 
 /** Leaves out people who have their copies meanwhile: a request of the person makes them too. */
@@ -26,7 +25,6 @@ const late = statement({
     WHERE job = $1 AND (state = 'dead' OR state = 'pending' AND created_at < now() - interval '1 hour')
       AND EXISTS (SELECT FROM subscriptions s
         WHERE s.user_id = (i.payload->>'userId')::int AND s.deferred_after IS NOT NULL)`,
-  overrides: { waiting: notNull, dead: notNull },
 });
 
 /** What an operator should know of deferred copies (docs/decisions/083). */
