@@ -76,8 +76,8 @@ type TopicPolicy = RowOf<typeof policies>;
 type Actor = Pick<Account, "id" | "realmId" | "role">;
 
 /**
- * Loads the account's latest {@link maxTopicPolicies} visibility policies, in the order of creation. Leaves out channels that it can no longer read:
- * policies follow their topics through renames and would reveal the new names.
+ * Loads the account's latest {@link maxTopicPolicies} visibility policies, in the order of creation. Leaves out channels that
+ * it can no longer read: policies follow their topics through renames and would reveal the new names.
  */
 async function loadTopicPolicies(context: SnapshotContext): Promise<TopicPolicy[]> {
   const { tx, actor, capabilities } = context;
