@@ -26,7 +26,7 @@ describe("The browser client with faults of the server and the network", () => {
   const topic = (name: string, ...people: readonly TestAccount[]) =>
     createTopic(scene(), name, people);
 
-  it("loads the page anew if the account has another id, because the organization has moved to another installation", async () => {
+  it("reloads the page if the account has a new id, because the organization has moved to another installation", async () => {
     const { open, person } = scene();
     const ada = await person("Ada");
     const { hash, say } = await topic("renumbered", ada);

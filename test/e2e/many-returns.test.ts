@@ -65,7 +65,7 @@ describe("People who come back at the same time", () => {
     await waitFor(waiting, { what: `${count} people come back` });
   }
 
-  it("wait for each other, and get their copies", async () => {
+  it("wait for each other, and are answered when their copies exist", async () => {
     await sendAway(scene.db, ...people);
     const id = await say();
     const all = await whileSending(async () => {

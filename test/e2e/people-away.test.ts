@@ -37,8 +37,8 @@ interface Step {
 
 // docs/decisions/083: answers, push notifications and mails are the same with and without deferred copies. In one of two
 // organizations people are away; the same random operations must have the same results in both. The jobs that notify people
-// run after each operation, because both organizations notify people by the policies at that time: if a person begins to
-// follow a topic before the job runs, earlier messages may be pushed or mailed, but only if their copies exist.
+// run after each operation, because they read the policies at that time. If a person began to follow a topic before the job
+// of an earlier message, this message would be pushed or mailed only where its copy exists.
 describe("People who come back", function () {
   this.timeout(300_000);
   const scene = useScene();

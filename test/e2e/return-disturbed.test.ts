@@ -38,7 +38,7 @@ describe("While a person comes back after many messages", function () {
     missed = [...old, ...(await pastMessages(db, room, owner, { count: 3, holders: [] }))];
   });
 
-  /** The flags of the person's copies of the missed messages, each once, and how many copies have them. */
+  /** Counts the person's copies of the missed messages by the value of their flags. */
   async function copies(): Promise<Map<number, number>> {
     const rows = await db.rows<{ flags: number; count: number }>(
       `SELECT flags, count(*)::int AS count FROM user_messages WHERE user_id = $1 AND message_id = ANY($2)
@@ -56,7 +56,7 @@ describe("While a person comes back after many messages", function () {
     return rows.length;
   }
 
-  /** Runs `change` when the first transaction has made copies, and before the last one ends. */
+  /** Runs `change` after the first transaction has made copies, while others follow. */
   async function duringReturn(change: () => Promise<unknown>): Promise<void> {
     const returning = recordVisit(db, person, 100_000);
     await waitFor(async () => (await copies()).size > 0, { what: "some copies exist" });

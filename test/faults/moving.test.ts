@@ -304,8 +304,8 @@ function aMinuteAgo(): string {
 const writerPauseMs = 250;
 
 /**
- * An account that writes to the channel at the address that it knows. It goes to the one that a refusal names, where the
- * channel has another id.
+ * A client that writes to the channel. When a refusal names a new address, it continues there, and looks up the new id of the
+ * channel first.
  */
 interface Writer {
   readonly client: ReturnType<typeof clientOf>;

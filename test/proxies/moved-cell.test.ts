@@ -65,19 +65,19 @@ describe("An organization that is moved between cells behind nginx, with the fil
         proxy.gateways.set(cell, Number(new URL(gateway.url).port));
       }),
     );
-    // So that ids of the two cells differ.
+    // Another organization in the new cell, which may have ids that the moved one has in the old cell.
     await organization(databases.east, { subdomain: "present" });
     proxy.hosts.set("present.example.com", "east");
     await proxy.start(processes);
   });
 
-  it("goes on without a loss when nginx is reloaded before the deactivation", () =>
+  it("loses nothing when nginx is reloaded before the deactivation", () =>
     moves("bells", async ({ deactivate, reload }) => {
       await reload();
       await deactivate();
     })).timeout(scenarioMs);
 
-  it("goes on without a loss when it is deactivated before nginx is reloaded", () =>
+  it("loses nothing when it is deactivated before nginx is reloaded", () =>
     moves("chimes", async ({ deactivate, reload, clients }) => {
       await deactivate();
       await waitForAll(clients, "every client waits", ({ refusals }) =>
@@ -232,17 +232,17 @@ describe("An organization that is moved between cells behind nginx, with the fil
   }
 });
 
-/** An account that writes and polls by the host name of its organization, and repeats what may be repeated. */
+/** A client that writes and polls at the host name of its organization. It repeats a message if the refusal permits that. */
 class Person {
-  /** What was accepted. */
+  /** Contents of the messages that were accepted. */
   readonly said: string[] = [];
-  /** What its events have told of. */
+  /** Contents of the messages in its events. */
   readonly heard = new Set<string>();
   readonly registrations: Array<Extract<StreamEvent, { type: "registered" }>> = [];
-  /** Statuses of all answers, and messages of the refusals. */
+  /** Statuses of all answers, and bodies of the refusals. */
   readonly statuses: number[] = [];
   readonly refusals: string[] = [];
-  /** What has ended the work. */
+  /** The error that has ended its work. */
   failure: unknown;
   readonly #client: Client;
   readonly #ending = new AbortController();
@@ -284,7 +284,7 @@ class Person {
       await this.#client.sendMessage({ type: "channel", to: room, topic, content });
       return true;
     } catch (error) {
-      // All other errors may mean that the message was sent, or that it will never be.
+      // After any other error, the message may have been sent, or can never be sent.
       const mayRepeat =
         error instanceof ApiError &&
         error.status === 503 &&
@@ -306,7 +306,7 @@ class Person {
     }
   }
 
-  /** Stops after the message that is being sent. @throws the error that has ended the work */
+  /** Stops after the message that is being sent. @throws the error that has ended its work */
   async stop(): Promise<void> {
     this.#ending.abort();
     await this.#work;

@@ -1,6 +1,6 @@
 import type { Database } from "@carillon/db";
 
-/** Counts connections of one pool that broke while no statement used them. */
+/** Number of connections of one pool that broke while no statement used them. */
 interface LostConnections {
   readonly count: number;
 }

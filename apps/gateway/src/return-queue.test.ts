@@ -8,7 +8,7 @@ import { ReturnQueue } from "./return-queue.ts";
 describe("ReturnQueue", () => {
   let now: number;
   let queue: ReturnQueue;
-  /** Ends the making of copies, in the order in which it began. */
+  /** Functions that end returns, in the order in which these began. */
   let begun: Array<() => void>;
   let people: number[];
 
@@ -25,7 +25,7 @@ describe("ReturnQueue", () => {
       return new Promise<void>((resolve) => begun.push(resolve));
     });
 
-  /** Returns `Retry-After` of a refused person, undefined of another one. */
+  /** Returns the `Retry-After` of a person who is refused; undefined if the person is admitted. */
   async function retryAfter(id: number): Promise<number | undefined> {
     const outcome = await Promise.race([
       enter(id).catch((error: unknown) => error),
@@ -52,7 +52,7 @@ describe("ReturnQueue", () => {
     expect(people).to.deep.equal([1, 2, 3, 4]);
   });
 
-  it("goes on with others after the copies of one could not be made", async () => {
+  it("makes the copies of others after those of one person failed", async () => {
     const failing = queue.enter(1, () => Promise.reject(new Error("no")));
     let failure: unknown;
     await failing.catch((error: unknown) => (failure = error));
@@ -62,10 +62,10 @@ describe("ReturnQueue", () => {
     await all;
   });
 
-  it("refuses people who would wait for more than five seconds, and tells each to come later than the one before", async () => {
+  it("refuses people who would wait for more than five seconds, with rising values of Retry-After", async () => {
     let admitted = 0;
     while ((await retryAfter(++admitted)) === undefined);
-    // Each return takes 0.1 s until one was measured: 100 people wait for 5 s.
+    // A return counts as 0.1 s until one was measured, so a person waits for 5 s behind 100 others.
     expect(admitted).to.equal(103);
     const times: number[] = [];
     for (let id = 200; id < 300; id++) times.push((await retryAfter(id)) ?? 0);
@@ -77,7 +77,7 @@ describe("ReturnQueue", () => {
     expect(await retryAfter(299), "after the others").to.equal(undefined);
   });
 
-  it("refuses earlier, and for longer, if returns take long", async () => {
+  it("admits fewer people, and gives a greater Retry-After, if returns take long", async () => {
     const slow = Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(enter));
     for (let n = 0; n < 8; n++) {
       await waitFor(async () => begun.length > n, { what: `return ${n} begins` });
@@ -93,7 +93,7 @@ describe("ReturnQueue", () => {
     expect(await retryAfter(201)).to.be.greaterThan(3);
   });
 
-  it("does not tell people to wait for more than two minutes", async () => {
+  it("gives a Retry-After of at most two minutes", async () => {
     for (let id = 0; id < 6_000; id++) {
       const seconds = await retryAfter(id);
       if (seconds !== undefined) expect(seconds).to.be.within(2, 120);

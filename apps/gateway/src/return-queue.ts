@@ -1,33 +1,33 @@
 import { errors } from "@carillon/contract";
 import { type Clock, Semaphore, systemClock } from "@carillon/kit";
 
-/** Maximum people whose copies are made at the same time: each occupies a connection of the process. */
+/** Maximum number of people whose copies are made at the same time: each occupies a connection of the process. */
 const returnsAtOnce = 2;
 
-/** Milliseconds that a person may have to wait for the copies of others. */
+/** Maximum expected wait of a person for the copies of others, in milliseconds. */
 const maxWaitMs = 5_000;
 
-/** Milliseconds after which a refused person may try again, at the earliest and at the latest. */
+/** Shortest and longest delay after which a refused person is told to try again, in milliseconds. */
 const minRetryMs = 2_000;
 const maxRetryMs = 120_000;
 
-/** Maximum refused people who are remembered. */
+/** Maximum number of refused people whose times are remembered. */
 const maxRefused = 50_000;
 
 /**
- * Makes the copies of people who come back: of two at the same time, and of others in the order of their requests. If a
- * person would have to wait for more than five seconds, the request is refused. Each refused person is told to try again
- * later than the one before, as fast as copies are made: if all of them tried again at the same time, most would be refused
- * again, and their requests would delay those of others.
+ * Makes the missing copies of people who come back (docs/decisions/083), for two people at a time, in the order of their
+ * requests. A person who would wait for more than five seconds is refused. Refused people get rising values of
+ * `Retry-After`, at the rate at which copies are made. If all of them tried again at the same time, most would be refused
+ * again, and their requests would delay other requests.
  */
 export class ReturnQueue {
   readonly #clock: Clock;
   readonly #permits = new Semaphore(returnsAtOnce);
-  /** The people whose copies are being made, and those who wait, by account. */
+  /** The returns of people whose copies are being made or who wait for that, by account. */
   readonly #returning = new Map<number, Promise<void>>();
-  /** Mean duration of the last returns in milliseconds. */
+  /** Moving average of the duration of a return, in milliseconds. The first value is a guess. */
   #meanMs = 100;
-  /** When refused people may try again, by account, in milliseconds since the UNIX epoch. */
+  /** When a refused person may try again, by account, in milliseconds since the UNIX epoch. */
   readonly #retryAt = new Map<number, number>();
   #lastRetryAt = 0;
 
@@ -36,8 +36,8 @@ export class ReturnQueue {
   }
 
   /**
-   * Makes the copies of a person, once for all concurrent requests; it does not end with one of them.
-   * @param makeCopies not called if copies of the person are being made
+   * Makes the copies of a person once for all of the person's concurrent requests. The work goes on if a request ends.
+   * @param makeCopies not called if the person is already waiting or copies are being made
    * @throws ApiError `INTERNAL_ERROR` (503) if too many people wait, and whatever `makeCopies` throws
    */
   async enter(id: number, makeCopies: () => Promise<unknown>): Promise<void> {
@@ -63,18 +63,18 @@ export class ReturnQueue {
     }
   }
 
-  /** Milliseconds between two returns. */
+  /** Mean number of milliseconds between the ends of two returns. */
   #intervalMs(): number {
     return this.#meanMs / returnsAtOnce;
   }
 
-  /** Returns seconds. A person who tries again too early keeps the time. */
+  /** Returns the value of `Retry-After` in seconds. A person who tries again too early keeps the time that was given. */
   #retryAfter(id: number): number {
     const now = this.#clock.now();
     let at = this.#retryAt.get(id) ?? 0;
     if (at <= now) {
       at = Math.max(this.#lastRetryAt + this.#intervalMs(), now + minRetryMs);
-      // Begins again: some of those who may try earlier will have given up.
+      // Starts over with the shortest delay, because some of the people with earlier times will not try again.
       if (at > now + maxRetryMs) at = now + minRetryMs;
       this.#lastRetryAt = at;
       if (this.#retryAt.size >= maxRefused) this.#retryAt.clear();

@@ -10,10 +10,10 @@ describe("Visits", () => {
   const db = useDatabase();
   const person = { id: 7, isBot: false } as Actor;
 
-  /** Does what the pool does when a connection breaks that no statement uses. */
+  /** Emits the event that the pool emits when an idle connection breaks. */
   const loseConnection = () => db.pool.emit("error", new Error("lost"));
 
-  /** Counts the visits that are recorded in the database. */
+  /** Returns a look-up that stands for the database, and the list of visits that it has recorded. */
   function counting() {
     const found: number[] = [];
     const visits: LookUp<number, boolean> = {
@@ -26,7 +26,7 @@ describe("Visits", () => {
     return { found, visits };
   }
 
-  it("listen once to the pool that many of them share", () => {
+  it("add only one listener to the pool that they share", () => {
     const first = new Visits(db);
     const before = db.pool.listenerCount("error");
     const others = Array.from({ length: 20 }, () => new Visits(db));

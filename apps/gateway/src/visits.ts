@@ -24,7 +24,7 @@ export class Visits {
   /** When to record the next visit of an account, in milliseconds since the UNIX epoch. */
   #until = new Map<number, number>();
   readonly #lost: ReturnType<typeof lostConnections>;
-  /** How many connections were lost when the first of the remembered visits was recorded. */
+  /** Number of lost connections when `#until` was created. */
   #lostBefore: number;
   readonly #returns: ReturnQueue;
 
@@ -51,7 +51,10 @@ export class Visits {
     recorded.set(actor.id, now + recordEveryMs);
   }
 
-  /** Forgets all visits after connections were lost: after a failover the last commits may be missing. */
+  /**
+   * Returns the remembered visits. Forgets all after a connection was lost, because the last commits may be missing after a
+   * failover.
+   */
   #recorded(): Map<number, number> {
     const { count } = this.#lost;
     if (count !== this.#lostBefore) {

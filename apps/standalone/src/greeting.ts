@@ -44,7 +44,7 @@ export async function greet(greeting: Greeting): Promise<string> {
   return [...lines, ...commands, ""].join("\n");
 }
 
-/** Returns whether the database has an organization: a restored one has no credential files. */
+/** Asks the gateway whether there is an organization. One that was restored from a backup has no credential files. */
 async function hasOrganization(gatewayUrl: string): Promise<boolean> {
   const signal = AbortSignal.timeout(5_000);
   const answer = await ask(`${gatewayUrl}/api/v1/server_settings`, { signal }).catch(() => {});

@@ -188,7 +188,7 @@ describe("The events of a client", () => {
     expect(missed.flags).to.deep.equal(usual.flags);
   });
 
-  it("do not ask for missed messages after a move to another installation, where all ids are others", async () => {
+  it("do not ask for missed messages after a move to another installation, where all ids are new", async () => {
     const stream = own().events({ event_types: ["message"], signal: ends.signal });
     await take(stream, 1);
     await send("before");

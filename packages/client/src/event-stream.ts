@@ -57,9 +57,9 @@ export interface Missed {
   readonly afterEventId: number;
   /**
    * Whether the missed messages are given next, as `message` events: all of them; not all, because the server cannot be
-   * asked for them; or none. Other missed events are lost: the snapshot has what they have changed. `renumbered`: none either,
-   * because the organization has moved to another installation, where everything has another id. Ids that the program
-   * keeps mean nothing there.
+   * asked for them; or none. Other missed events are lost: the snapshot has what they have changed. `renumbered` also means
+   * none: the organization has moved to another installation, where everything has a new id, and ids that the program keeps
+   * are unknown.
    */
   readonly messages: "follow" | "follow in part" | "lost" | "renumbered";
 }
@@ -77,7 +77,7 @@ export interface Position {
   readonly lastMessageId: number;
   /** Missed messages up to this id are still to be fetched; null if none are. */
   readonly missedTo: number | null;
-  /** UUID of the organization, which is another one at another installation. */
+  /** UUID of the organization. It changes when the organization moves to another installation. */
   readonly organization?: string | undefined;
 }
 
@@ -187,7 +187,7 @@ export class EventStream<Type extends EventType = EventType> implements AsyncIte
         "register",
         {
           ...params,
-          // The sections that have the newest message and the organization.
+          // These sections have the id of the newest message and the UUID of the organization.
           ...(sections && {
             fetch_event_types: [...sections, ...(wantsMessages ? ["message"] : []), "realm"],
           }),

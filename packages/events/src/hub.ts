@@ -92,7 +92,7 @@ export class EventHub<Context> {
 
   /**
    * Reads the logs that have grown and have waiting polls, in case wake-ups were lost. Closes tails with events that their
-   * log has lost. Ends the polls of organizations that go on at another installation. Runs once at a time.
+   * log has lost. Ends the polls of organizations that continue at another installation. Runs once at a time.
    */
   readGrownLogs(): Promise<void> {
     return (this.#readingGrownLogs ??= this.#readGrownLogs().finally(

@@ -164,14 +164,17 @@ export async function readHead(sql: Sql, realmId: number): Promise<number> {
 
 const heads = statement({
   name: "event-heads",
-  // A closed log takes no event that could end the polls.
+  // `hasEnded` ends the polls of an organization with a closed log, which takes no event that could end them.
   text: `SELECT realm_id AS "realmId", seq,
       CASE WHEN last_seq IS NULL THEN false
         ELSE EXISTS (SELECT FROM realms r WHERE r.id = realm_id AND r.deactivated) END AS "hasEnded"
     FROM event_head WHERE realm_id = ANY($1::int[])`,
 });
 
-/** Returns the last numbers of several organizations, and which are deactivated and have a closed log (docs/moving.md). */
+/**
+ * Returns the number of the last event of each organization. `hasEnded`: whether the organization is deactivated and its log
+ * is closed, because it has moved to another installation (docs/moving.md).
+ */
 export async function readHeads(
   sql: Sql,
   realmIds: readonly number[],

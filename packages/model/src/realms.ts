@@ -28,9 +28,9 @@ export const restrictsGuests = `EXISTS (SELECT FROM named_user_group g
     WHERE g.id = realms.can_access_all_users_group_id AND g.name <> 'role:everyone')`;
 
 /**
- * Returns SQL: whether an organization, a row of `realms`, goes on at another installation under the same address. Its final
- * export was made, and it was deactivated, but not redirected (docs/moving.md).
- * @param realm name of the row
+ * Returns the SQL condition that an organization continues at another installation under the same address: its final export
+ * was made, and it is deactivated but not redirected (docs/moving.md).
+ * @param realm alias of `realms`
  */
 export const goesOnElsewhere = (realm: string) =>
   `(CASE WHEN ${realm}.deactivated AND ${realm}.read_only_since IS NOT NULL AND ${realm}.moved_to IS NULL
@@ -107,7 +107,7 @@ const byLabel = statement({
 /**
  * Returns the organization of a request without credentials: the one whose subdomain is the first label of the host
  * name, else the oldest (http-contract.md §10).
- * @throws ApiError 503 on a server without organizations, and if the organization goes on at another one
+ * @throws ApiError 503 on a server without organizations, and if the organization continues at another installation
  */
 export async function realmOfHost(sql: Sql, host: string): Promise<Realm> {
   const [label = ""] = host.toLowerCase().split(".");

@@ -148,7 +148,7 @@ describe("a final export", () => {
     expect(await sent(other, imported.realmId)).to.have.length(1);
   });
 
-  it("is imported with ids that the old organization does not have, because clients go on with the old ones at first", async () => {
+  it("is imported with ids greater than those of the old organization, because clients still use these at first", async () => {
     const { org, send, move } = await scene("numbers");
     expect((await send("numbered")).status).to.equal(200);
     const imported = await move();
@@ -164,13 +164,13 @@ describe("a final export", () => {
     }
   });
 
-  it("is followed by a deactivation when the address goes to another cell: no mails, and requests get 503", async () => {
+  it("is followed by a deactivation if the organization moves to another cell: no mails, and requests get 503", async () => {
     const { org, send } = await scene("cell");
     const { id } = org.realm;
     await db.transaction((tx) => makeReadOnly(tx, id));
     await db.transaction((tx) => closeEventLog(tx, id));
     expect(await db.transaction((tx) => setDeactivated(tx, id, true))).to.equal(true);
-    // Clients take 401 for the end of their keys.
+    // Clients would treat their keys as revoked after a 401.
     const answer = await send("to the old cell");
     expect([answer.status, answer.headers.get("retry-after")]).to.deep.equal([503, "2"]);
     expect(answer.body.msg).to.match(/is moving to another server; nothing was changed/);
@@ -186,7 +186,7 @@ describe("a final export", () => {
     expect(await db.transaction((tx) => setDeactivated(tx, id, false))).to.equal(true);
   });
 
-  it("is not followed by 503 when an organization is deactivated that is read-only for another reason", async () => {
+  it("is not assumed of a read-only organization that is deactivated without one: requests get 401", async () => {
     const { org, send } = await scene("other");
     await db.transaction((tx) => makeReadOnly(tx, org.realm.id));
     await db.transaction((tx) => setDeactivated(tx, org.realm.id, true));
@@ -214,7 +214,7 @@ describe("a final export", () => {
       });
       await waitFor(() => gateway.events.counters.waiting > before, { what: "the poll waits" });
       await leave(id);
-      // Gateways read the logs each second. A reading that has begun before may not see it.
+      // A gateway reads the logs every second. A reading that began before the change may not see it.
       for (const _ of ["begun before", "begun after"]) await gateway.events.readGrownLogs();
       expect(gateway.events.counters.waiting).to.equal(before);
       const ended = await poll;

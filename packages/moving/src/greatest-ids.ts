@@ -5,12 +5,12 @@ import { scopeOf } from "./scope.ts";
 import { movedTables } from "./tables.ts";
 
 /*
- * An organization that moves to another cell keeps its address. Its clients go on with ids of the old cell until they have
- * registered anew: a message could go to another channel, or to another person. So an import gives ids that are greater than
- * all old ones, and the old ids name nothing.
+ * An organization that moves to another cell keeps its address. Its clients use ids of the old cell until they have registered
+ * again. If another channel or person had such an id in the new cell, a message could go there. So an import gives ids that
+ * are greater than those of all exported rows, and the old ids are unknown.
  */
 
-/** Tables whose rows get new ids. Programs belong to the installation, and the API does not show their ids. */
+/** Tables whose rows get new ids, except `clients`: these belong to the installation, and the API does not show their ids. */
 const tables = Object.entries(movedTables)
   .filter(([name, { columns }]) => columns["id"]?.kind === "id" && name !== "clients")
   .map(([name]) => name);
@@ -32,13 +32,16 @@ export async function readGreatestIds(
   return greatest;
 }
 
-/** Below this distance ids are taken one by one: in the meantime, other sessions could take as many. */
+/**
+ * Minimum number of missing ids for `setval`. Fewer are taken by `nextval`: other sessions could take as many before `setval`,
+ * which would then move the sequence back.
+ */
 const setFrom = 10_000;
 
-/** Ids up to which an export can move a sequence forward, so that a faulty one does not use it up. */
+/** Greatest ids that move a sequence forward, so that a faulty export cannot use it up. Greater ids are ignored. */
 const bounds = { integer: 2 ** 30, bigint: 2 ** 50 } as const;
 
-/** Moves the sequences of ids beyond the greatest ids of an export. */
+/** Moves the sequences past the greatest ids of an export. */
 export async function passGreatestIds(
   client: pg.Client,
   greatest: Readonly<Record<string, number>>,

@@ -78,7 +78,7 @@ export function startApp(
   return startProgram(process.execPath, appArguments(app), variables, options);
 }
 
-/** Starts `carillon` with these words on its command line. */
+/** Starts `carillon` with these command-line arguments. */
 export function startCarillon(
   words: readonly string[],
   variables: Variables,

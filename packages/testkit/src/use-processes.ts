@@ -12,7 +12,7 @@ import {
 /** Processes of one suite; those still running at its end are killed. */
 export interface TestProcesses {
   start(app: AppName, variables: Variables, options?: ProcessOptions): TestProcess;
-  /** Starts `carillon` with these words on its command line. */
+  /** Starts `carillon` with these command-line arguments. */
   carillon(words: readonly string[], variables: Variables, options?: ProcessOptions): TestProcess;
   script(
     script: string,

@@ -28,7 +28,7 @@ export const manifestSchema = z.strictObject({
   final: z.boolean().default(false),
   /** Identifies the key with which the secrets of this export are sealed; absent if it has no secrets. */
   keyId: z.string().regex(sha256Pattern).optional(),
-  /** The greatest ids of the source, by table. New ids are greater, so that an old id means nothing at the same address. */
+  /** The organization's greatest ids in the source, by table. An import gives greater ones, so that old ids are unknown. */
   greatestIds: z.record(z.string().regex(/^[a-z][a-z_0-9]{0,62}$/), z.int().min(0)).optional(),
   records: z
     .array(

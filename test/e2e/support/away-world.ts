@@ -91,7 +91,7 @@ export class AwayWorld {
     ];
     const group = await userGroup(db, org.realm, { members: [nth(people, 0), nth(people, 2)] });
     for (const person of people) await device(db, person, { active: person.id % 256 });
-    // All but the first and the last person want other notifications than those of a new account.
+    // The first and the last person keep the notifications of a new account.
     const [first, second, third] = [nth(rooms, 0), nth(rooms, 1), nth(rooms, 2)];
     await changeSubscription(db, first, nth(people, 1), { isMuted: true });
     await setTopicPolicy(db, nth(people, 1), second, "a", "followed");
@@ -180,7 +180,7 @@ export class AwayWorld {
     ]);
   }
 
-  /** Returns the notices to people of this organization, with numbers and without names. */
+  /** Returns the notices to people of this organization, with numbers instead of names and ids. */
   noticesOf({ pushes, mails }: Notices): {
     readonly pushes: readonly string[];
     readonly mails: readonly string[];

@@ -28,7 +28,7 @@ export interface Notices {
   readonly mails: readonly Mail[];
 }
 
-/** Runs the jobs that notify people of changes since the last call, as if all batching periods were over. */
+/** Runs the jobs that notify people of changes since the last call. Does not wait for batching periods. */
 export async function sendNotices(db: Database, bouncer: FakeBouncer): Promise<Notices> {
   await runIntents(db, planPushes);
   await runCalls(db, sendPushes, bouncer.config);

@@ -19,7 +19,7 @@ const deploy = new URL("../../../deploy/cells/", import.meta.url);
 
 /** A request to an organization. */
 export interface Asked {
-  /** Default: the settings of the server. */
+  /** Default: `GET /server_settings`. */
   readonly path?: string;
   /** Makes the request a POST. */
   readonly form?: Readonly<Record<string, string>>;
@@ -55,7 +55,7 @@ export class CellProxy {
     this.#template = template;
   }
 
-  /** Prepares the configuration, in a folder of its own. */
+  /** Prepares the configuration, with free ports and a certificate in a new folder. */
   static async create(): Promise<CellProxy> {
     const folder = await mkdtemp(join(tmpdir(), "carillon-cells-"));
     const port = await reservePort();
@@ -94,7 +94,7 @@ export class CellProxy {
     await writeFile(join(this.folder, "hosts.map"), lines.join(""));
   }
 
-  /** Writes the operators' file, with the cells of this test. */
+  /** Writes `sites.conf`, the file that operators edit, with the cells of this test. */
   async writeSites(): Promise<void> {
     await writeFile(join(this.folder, "sites.conf"), this.#sites());
   }
@@ -174,7 +174,7 @@ export class CellProxy {
     const connected = () => {
       if (session && !session.closed && !session.destroyed) return session;
       const made = connect(`https://localhost:${this.port}`, { rejectUnauthorized: false });
-      // The requests get the error.
+      // Each request on the connection gets the error too.
       made.on("error", () => {});
       // nginx wants no more requests on this connection.
       made.on("goaway", () => {

@@ -14,7 +14,7 @@ export const redisProgram = ["redis-server", "valkey-server"].find(
 /** A process of Redis that a test kills, freezes and starts again. */
 export interface RedisServer {
   readonly port: number;
-  /** The port of a Cluster's nodes among themselves, 0 outside a Cluster. */
+  /** Port of the Cluster bus; 0 outside a Cluster. */
   readonly busPort: number;
   /** Sends one command over the test's own connection. */
   command(...words: Array<string | number>): Promise<unknown>;

@@ -54,7 +54,7 @@ describe("carillon doctor on people who are away", () => {
       [person?.realmId, person?.id, state, age],
     );
 
-  it("counts them and their messages", async () => {
+  it("counts people with deferred copies, and the messages", async () => {
     expect(await examineAway(db)).to.deep.equal([
       { what: "away", state: "ok", text: "no copies are deferred" },
     ]);
@@ -66,7 +66,7 @@ describe("carillon doctor on people who are away", () => {
     expect(said).to.match(/^ok +away: copies of 2 messages are deferred for 2 people$/m);
   });
 
-  it("fails if a process of an earlier release runs beside deferred copies", async () => {
+  it("fails if a process of an earlier release runs while copies are deferred", async () => {
     await runOlder();
     expect(await examineAway(db)).to.deep.equal([
       {
@@ -83,7 +83,7 @@ describe("carillon doctor on people who are away", () => {
     );
   });
 
-  it("warns of jobs that have not made the copies for an hour, or were given up, while copies are missing", async () => {
+  it("warns of jobs that are pending for more than an hour, or dead, while copies are missing", async () => {
     const [first, second] = people;
     await addJob(first, "pending", "61 minutes");
     await addJob(first, "done", "61 minutes");

@@ -4,8 +4,8 @@ import { loadDeferralState } from "@carillon/domain";
 import { type Finding, failed, ok, warning } from "./finding.ts";
 
 /**
- * Reports copies of messages that are deferred for people who are away: whether a running process does not know them, and
- * whether jobs that make them are late (docs/decisions/083).
+ * Reports for how many people and messages copies are deferred (docs/decisions/083). Fails if a process runs whose release
+ * does not know deferred copies, and warns of jobs that are late in making them or have failed.
  */
 export async function examineAway(sql: Sql): Promise<Finding[]> {
   const state = await loadDeferralState(sql);

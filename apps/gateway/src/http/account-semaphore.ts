@@ -48,8 +48,8 @@ export class AccountSemaphore {
 }
 
 /**
- * For values of bot storage: up to 40 MB each if no character is Latin, and garbage of the same size. Four at a time were
- * hardly faster: eight bots took 12.0 s instead of 12.8.
+ * For values of bot storage. Each takes up to 40 MB, if no character is Latin, and leaves as much garbage. With four permits
+ * instead of two, eight bots took 12.0 s instead of 12.8.
  */
 export const largeValueSemaphore = new AccountSemaphore({ ofAccount: 1, ofAll: 2 });
 

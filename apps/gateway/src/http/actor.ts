@@ -23,7 +23,7 @@ export interface AuthFailure {
   readonly refused: string;
   /** The new address of the account's organization, if that has moved to another installation. */
   readonly movedTo?: string;
-  /** Whether the account's organization goes on at another installation under the same address. */
+  /** Whether the account's organization continues at another installation under the same address. */
   readonly isMoving?: boolean;
 }
 

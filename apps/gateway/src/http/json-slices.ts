@@ -52,7 +52,7 @@ export async function* listPieces(list: Pages<unknown>): AsyncGenerator<string, 
   yield before === "," ? "]" : "[]";
 }
 
-/** Passes the pieces of an object on, and yields to the event loop after each. */
+/** Passes on the pieces of an object, and lets the event loop run after each. */
 export async function* textPieces(text: JsonText): AsyncGenerator<Buffer, void, void> {
   for await (const piece of text.read()) {
     yield piece;

@@ -43,7 +43,7 @@ describe("Bounds of one request", () => {
 
   const mine = "/api/v1/users/me/subscriptions";
   type Request = readonly ["get" | "post" | "patch" | "delete", path: string, params: Params];
-  /** Requests with as many items as the bound, and `more`. */
+  /** Requests that exceed the bound by `more` items. */
   const many: ReadonlyArray<[what: string, bound: string, (more: number) => Request]> = [
     [
       "channels to subscribe to",
@@ -191,15 +191,15 @@ describe("Bounds of one request", () => {
     ],
   ];
   for (const [what, bound, request] of many)
-    it(`accepts as many as the bound and names it if there is one more: ${what}`, async () => {
+    it(`names the bound if it is exceeded by one, and not if it is reached: ${what}`, async () => {
       expect(await refuses(...request(1))).to.include(bound);
       const [method, path, params] = request(0);
       const { body } = await gateway.as(org.owner)[method](path, params);
-      // It may be refused for another reason: most of the ids and names are unknown.
+      // The request may be refused for another reason: most of the ids and names are unknown.
       expect(String(body["msg"])).not.to.include(bound);
     });
 
-  it("names the bound on values of a list: changes of subscriptions", async () => {
+  it("names the bound on the values of a list if it is exceeded: changes of subscriptions", async () => {
     const subscription_data = ids(10_001).map((stream_id) => ({
       stream_id,
       property: "is_muted",

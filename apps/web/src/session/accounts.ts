@@ -44,7 +44,7 @@ export const accounts = {
     keep({ ...kept.value, current: -1 });
   },
 
-  /** Keeps the new id of an account. */
+  /** Replaces the stored id of an account. */
   renumber(account: Account, userId: number): void {
     const all = kept.value.accounts.map((one) => (same(one, account) ? { ...one, userId } : one));
     keep({ ...kept.value, accounts: all });

@@ -2,8 +2,8 @@ import type { Snapshot } from "@carillon/client";
 import { type Account, accounts } from "./accounts.ts";
 
 /**
- * Loads the page anew if the organization has moved to another installation at the same address. Everything has another id
- * there, and no account has the id that it had before (docs/moving.md).
+ * Reloads the page if the organization has moved to another installation at the same address: all ids in the page are old
+ * then. An account with another id shows this, because every account has a new id there (docs/moving.md).
  */
 export function followMove(account: Account, { user_id: userId }: Snapshot): void {
   if (typeof userId !== "number" || userId === account.userId) return;

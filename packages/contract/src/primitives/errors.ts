@@ -190,7 +190,7 @@ export const errors = {
       {},
       { retryAfter: 60 },
     ),
-  /** The organization goes on at another installation under the same address, and the request came to the old one. */
+  /** The request came to the old installation of an organization that continues at another one under the same address. */
   organizationMoving: () =>
     new ApiError(
       "INTERNAL_ERROR",

@@ -12,6 +12,9 @@ import { loadRealm, lockOrganization, recordAudit } from "@carillon/model";
  * In a read-only organization, gateways refuse requests that change something, and workers send nothing new; they finish
  * the work that they have begun. In a closed organization, every transaction with an event fails, whether a request or a
  * worker began it. So an export that is read afterwards contains every change that was acknowledged.
+ *
+ * A closed organization that moves between cells is deactivated instead of redirected (`setDeactivated`). Its requests then
+ * get 503, and a reactivation makes it closed again.
  */
 
 const readOnly = statement({
@@ -57,7 +60,7 @@ const close = statement({
 
 /**
  * Closes the event log, so that later transactions with events fail. Waits for transactions that are committing events.
- * @throws ApiError `BAD_REQUEST` if the organization has been reopened meanwhile
+ * @throws ApiError `BAD_REQUEST` if the organization is no longer read-only, because it was reopened
  */
 export async function closeEventLog(tx: Tx, realmId: number): Promise<void> {
   await lockOrganization(tx, realmId);

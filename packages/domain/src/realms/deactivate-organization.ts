@@ -25,8 +25,8 @@ const moveState = statement({
  * changing. The lock of the group graph is not needed: people who join at the same time have accounts that cannot be used
  * until the reactivation, as if they had come before.
  *
- * After its final export (docs/moving.md), an organization goes on at another installation: its owners get no mail, its
- * event log takes no event, and requests get 503, so that clients wait until the address leads to the other installation.
+ * After its final export (docs/moving.md), an organization continues at another installation: its owners get no mail, its
+ * event log takes no event, and requests get 503, so that clients retry until the address leads to the other installation.
  * @returns whether that changed anything
  * @throws ApiError `BAD_REQUEST` for the reactivation of an organization that has been redirected
  */

@@ -13,7 +13,7 @@ export interface NoAccount {
   readonly refused: string;
   /** The new address of the account's organization, if that has moved to another installation. */
   readonly movedTo?: string;
-  /** Whether the account's organization goes on at another installation under the same address. */
+  /** Whether the account's organization continues at another installation under the same address. */
   readonly isMoving?: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface LoggedIn extends Account {
 
 const byDigests = statement({
   name: "accounts-by-keys",
-  // The last column costs a lookup in deactivated organizations only.
+  // The last column costs a lookup only for accounts of deactivated organizations.
   text: `SELECT ${accountColumns}, u.api_key_digest AS "keyDigest",
       u.webhook_secret_sealed AS "webhookSecretSealed", r.deactivated AS "realmDeactivated",
       r.moved_to AS "movedTo", r.read_only_since IS NOT NULL AS "organizationReadOnly",
@@ -45,7 +45,7 @@ export interface KeyHolder {
   readonly realmDeactivated: boolean;
   /** The new address of an organization that has moved to another installation. */
   readonly movedTo: string | null;
-  /** Whether the organization goes on at another installation under the same address. */
+  /** Whether the organization continues at another installation under the same address. */
   readonly isMoving: boolean;
 }
 

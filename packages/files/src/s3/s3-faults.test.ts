@@ -144,8 +144,8 @@ describe("The file store on an S3 server that fails", () => {
       for (const stored of await storing) expect(stored).to.deep.equal({ size, sha256 });
       expect(mostHeld).to.equal(12);
       expect(partBuffers.held).to.equal(0);
-      // While the server is frozen on a busy machine, a request may time out and be repeated, and the server then begins two
-      // uploads of an object. The worker aborts such an upload a day later.
+      // On a busy machine, a request to the frozen server may time out and be repeated. The server then begins two uploads of
+      // one object, and one stays unfinished. In production, the worker aborts it a day later.
       const isGone = async () => {
         await patient.delete(keys);
         return (await leftovers()).length === 0;

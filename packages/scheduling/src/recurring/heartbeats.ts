@@ -35,7 +35,7 @@ const lacking = statement({
       AND NOT features @> ARRAY[$1::text] ORDER BY 1`,
 });
 
-/** Returns the gateways and workers that run and whose builds lack the feature, with their ids and hosts. */
+/** Returns role, process id and host of each running gateway or worker whose build lacks the feature. */
 export async function olderProcesses(sql: Sql, feature: Feature): Promise<string[]> {
   const rows = await sql.rows(lacking, [feature]);
   return rows.map(({ name }) => name);

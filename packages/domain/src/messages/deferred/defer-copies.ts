@@ -54,7 +54,10 @@ const holdVisits = statement({
     WHERE user_id = ANY($1::int[]) AND visited_at < now() - make_interval(days => $2) ORDER BY user_id FOR NO KEY UPDATE`,
 });
 
-/** Waits for an administrator who turns on people's notifications, and makes a later one wait ({@link defer}). */
+/**
+ * Locks people against an administrator who turns on their notifications: {@link defer} then sees the change, or the
+ * administrator's request waits until the copies are deferred.
+ */
 const holdPeople = statement({
   name: "people-to-defer-hold",
   text: "SELECT FROM users WHERE id = ANY($1::int[]) ORDER BY id FOR SHARE",

@@ -16,7 +16,7 @@ const deferred = statement({
         LIMIT ${maxCounted + 1}) counted) AS messages`,
 });
 
-/** Leaves out people who have their copies meanwhile: a request of the person makes them too. */
+/** Counts only people whose copies are still deferred: a request of the person may have made them instead of the job. */
 const late = statement({
   name: "deferred-copies-late",
   text: `SELECT count(DISTINCT payload->>'userId') FILTER (WHERE state = 'pending')::int AS waiting,
@@ -27,18 +27,18 @@ const late = statement({
         WHERE s.user_id = (i.payload->>'userId')::int AND s.deferred_after IS NOT NULL)`,
 });
 
-/** What an operator should know of deferred copies (docs/decisions/083). */
+/** What an operator should know about deferred copies (docs/decisions/083). */
 export interface DeferralState {
   /** People with deferred copies. */
   readonly people: number;
-  /** Messages of which copies may be deferred, up to a million. */
+  /** Messages of which copies may be deferred, counted up to a million. */
   readonly messages: number;
   readonly hasMoreMessages: boolean;
-  /** The running gateways and workers that take deferred copies for missing ones. */
+  /** Role, process id and host of each running gateway or worker whose release does not know deferred copies. */
   readonly olderProcesses: readonly string[];
-  /** People with deferred copies and a job that should have made them an hour ago. */
+  /** People with deferred copies whose job has been pending for more than an hour. */
   readonly waiting: number;
-  /** People with deferred copies and a job that was given up. */
+  /** People with deferred copies whose job has failed for good (a dead letter). */
   readonly dead: number;
 }
 

@@ -26,7 +26,7 @@ interface Said {
 }
 
 // docs/decisions/083
-describe("A batch of messages", () => {
+describe("The copies of a batch of messages for a person who is away", () => {
   const scene = useScene();
   const { db } = scene;
   let away: TestAccount;
@@ -77,7 +77,7 @@ describe("A batch of messages", () => {
     });
   }
 
-  /** The messages of which the account has copies, as places in the list. */
+  /** Returns the indexes in `ids` of the messages of which the account has copies. */
   async function copiesOf({ id }: TestAccount, ids: readonly number[]): Promise<number[]> {
     const rows = await db.rows<{ id: number }>(
       "SELECT message_id::int AS id FROM user_messages WHERE user_id = $1 ORDER BY 1",
@@ -86,7 +86,7 @@ describe("A batch of messages", () => {
     return rows.map((row) => ids.indexOf(row.id));
   }
 
-  /** The messages that are pushed to the account, as places in the list, with the reasons. */
+  /** Returns the indexes in `ids` of the messages that are pushed to the account, each with the reason. */
   async function pushesTo({ id }: TestAccount, ids: readonly number[]): Promise<string[]> {
     const pushes = await plannedPushes(db);
     return pushes.flatMap(({ userId, messageId, trigger }) =>
@@ -96,7 +96,7 @@ describe("A batch of messages", () => {
 
   const mentionBoth = () => `@**${away.fullName}** @**${present.fullName}** look`;
 
-  it("has copies of a topic for a person who is away, and follows it because another message mentions the person", async () => {
+  it("include all messages of a topic that the person begins to follow, because one of them mentions the person", async () => {
     const ids = await sendBatch([
       {},
       { content: mentionBoth() },
@@ -110,7 +110,7 @@ describe("A batch of messages", () => {
     expect(await pushesTo(away, ids)).to.deep.equal(pushes);
   });
 
-  it("has them also if the message mentions everybody, and all have a copy of it", async () => {
+  it("include them also if that message mentions everybody, and so has copies for all", async () => {
     const ids = await sendBatch([{ content: `@**all** ${mentionBoth()}` }, {}]);
     expect(await copiesOf(away, ids)).to.deep.equal([0, 1]);
     const pushes = await pushesTo(present, ids);
@@ -118,7 +118,7 @@ describe("A batch of messages", () => {
     expect(await pushesTo(away, ids)).to.deep.equal(pushes);
   });
 
-  it("has no other copies because of mentions that make no followers", async () => {
+  it("include no other messages of a topic if the mentions do not make the person follow it", async () => {
     const { org } = scene;
     const group = await userGroup(db, org.realm, { members: [away, present] });
     for (const person of [away, present]) await alertWord(db, person, "soup");

@@ -82,11 +82,11 @@ export const insertCopies = statement({
 /**
  * Inserts the copies of messages when some receivers are away (docs/decisions/083). Receivers who are present (`$2`) get a
  * copy. Receivers who are away get one if it has flags of their own, or if they follow the topic, because this may notify
- * them. Accounts that follow a topic because a message of the same batch mentions them (`$9` to `$11`) have no row yet:
- * their policies are stored after the copies. They get copies of all messages of the topic, because pushes and mails are
- * decided after the commit. `$7` is the channel of a message with receivers who are away, and null for other messages.
- * Where all receivers are present, {@link insertCopies} is used, so that sending costs no more. `OFFSET 0` forces a lookup
- * for each row.
+ * them. Accounts that begin to follow a topic because a message of the same batch mentions them (`$9` to `$11`) have no row
+ * in `user_topics` yet: it is stored after the copies. They get copies of all messages of the topic in the batch, because
+ * pushes and mails are decided after the commit. `$7` is the channel of a message with receivers who are away, and null for
+ * other messages. If all receivers are present, {@link insertCopies} is used, so that sending costs no more. `OFFSET 0`
+ * forces a lookup for each row.
  */
 export const insertPresentCopies = statement({
   name: "user-messages-insert-present",
@@ -153,7 +153,10 @@ export function copyInsertion(
   };
 }
 
-/** Returns channels, topics and accounts: the mentioned accounts that follow the topics from now on. */
+/**
+ * Returns `$9` to `$11` of {@link insertPresentCopies}: channels, topics, and mentioned accounts that want to follow topics
+ * in which they are mentioned. Some may already follow or mute the topic; their copies do no harm.
+ */
 function newFollowers(messages: readonly NumberedMessage[]): unknown[] {
   const followers = messages.flatMap(({ target, topic, mentionedFollowers }) =>
     target.kind === "channel"

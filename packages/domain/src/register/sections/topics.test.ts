@@ -97,7 +97,7 @@ describe("the topics of a snapshot", () => {
     expect((await muted()).map(([name]) => name)).to.deep.equal([open.name]);
   });
 
-  it("are the latest ones if there are more than the snapshot may contain", async () => {
+  it("are those that changed last if there are more than the snapshot may contain", async () => {
     const room = await channel(db, org.realm, { subscribers: [reader] });
     await setTopicPolicy(db, reader, room, "the oldest", "muted");
     await setTopicPolicy(db, reader, room, "changed since", "muted");
