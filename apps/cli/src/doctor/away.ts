@@ -41,7 +41,7 @@ export async function examineAway(sql: Sql): Promise<Finding[]> {
     findings.push(
       warning(
         "away",
-        `the jobs that make the copies of ${dead} people were given up: read in the dashboard why they failed, and retry them`,
+        `the jobs that make the copies of ${dead} people were given up: read in the dashboard why they failed, and replay them`,
       ),
     );
   return findings;
