@@ -59,7 +59,7 @@ export function exportOrganization(options: ExportOptions): Promise<Exported> {
     }
     // Once more, because files were uploaded during the first copying. These rows and the records are of one snapshot.
     await copy();
-    const greatestIds = await readGreatestIds(client, realmId);
+    const greatestIds = await readGreatestIds(client);
     await ask(client, "COMMIT");
     const manifest = await writer.finish({
       final: close !== undefined,

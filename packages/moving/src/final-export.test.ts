@@ -151,7 +151,14 @@ describe("a final export", () => {
   it("is imported with ids greater than those of the old organization, because clients still use these at first", async () => {
     const { org, send, move } = await scene("numbers");
     expect((await send("numbered")).status).to.equal(200);
+    const deleted = Number((await send("deleted")).body["id"]);
+    const deletion = await gateway.as(org.owner).delete(`${api}/messages/${deleted}`);
+    expect(deletion.status, deletion.text).to.equal(200);
     const imported = await move();
+    const [message] = await other.rows<{ id: number }>(
+      `SELECT min(id)::float8 AS id FROM messages WHERE realm_id = ${imported.realmId}`,
+    );
+    expect(message?.id).to.be.greaterThan(deleted);
     for (const table of ["users", "channels", "messages", "user_group"]) {
       const ids = (of: typeof db, which: string, realmId: number) =>
         of.rows<{ id: number }>(

@@ -1,13 +1,12 @@
 import type pg from "pg";
 
 import { ask } from "./connect.ts";
-import { scopeOf } from "./scope.ts";
 import { movedTables } from "./tables.ts";
 
 /*
  * An organization that moves to another cell keeps its address. Its clients use ids of the old cell until they have registered
  * again. If another channel or person had such an id in the new cell, a message could go there. So an import gives ids that
- * are greater than those of all exported rows, and the old ids are unknown.
+ * are greater than all that the old cell has given, and the old ids are unknown.
  */
 
 /** Tables whose rows get new ids, except `clients`: these belong to the installation, and the API does not show their ids. */
@@ -15,19 +14,34 @@ const tables = Object.entries(movedTables)
   .filter(([name, { columns }]) => columns["id"]?.kind === "id" && name !== "clients")
   .map(([name]) => name);
 
-/** Returns the greatest id of an organization's rows in each table that has any. */
-export async function readGreatestIds(
-  client: pg.Client,
-  realmId: number,
-): Promise<Record<string, number>> {
+/** Greatest ids that move a sequence forward, so that a faulty export cannot use it up. Greater ids are ignored. */
+const bounds = { integer: 2 ** 30, bigint: 2 ** 50 } as const;
+
+interface Sequence {
+  readonly name: string;
+  readonly type: keyof typeof bounds;
+  /** The last id that it has given, 0 if none. */
+  readonly last: number;
+}
+
+/** Returns the sequence of a table's ids. */
+async function sequenceOf(client: pg.Client, table: string): Promise<Sequence | undefined> {
+  const [found] = await ask<Omit<Sequence, "last"> & { last: string }>(
+    client,
+    `SELECT s.seqrelid::regclass::text AS name, s.seqtypid::regtype::text AS type,
+       coalesce(pg_sequence_last_value(s.seqrelid), 0)::text AS last
+     FROM pg_sequence s WHERE s.seqrelid = pg_get_serial_sequence($1, 'id')::regclass`,
+    [table],
+  );
+  return found && { ...found, last: Number(found.last) };
+}
+
+/** Returns the greatest id that the installation has given in each table, also to rows that have been deleted since. */
+export async function readGreatestIds(client: pg.Client): Promise<Record<string, number>> {
   const greatest: Record<string, number> = {};
   for (const table of tables) {
-    const [row] = await ask<{ id: string | null }>(
-      client,
-      `SELECT max(id)::text AS id FROM "${table}" WHERE ${scopeOf(table)}`,
-      [realmId],
-    );
-    if (row?.id) greatest[table] = Number(row.id);
+    const sequence = await sequenceOf(client, table);
+    if (sequence) greatest[table] = sequence.last;
   }
   return greatest;
 }
@@ -38,9 +52,6 @@ export async function readGreatestIds(
  */
 const setFrom = 10_000;
 
-/** Greatest ids that move a sequence forward, so that a faulty export cannot use it up. Greater ids are ignored. */
-const bounds = { integer: 2 ** 30, bigint: 2 ** 50 } as const;
-
 /** Moves the sequences past the greatest ids of an export. */
 export async function passGreatestIds(
   client: pg.Client,
@@ -48,20 +59,14 @@ export async function passGreatestIds(
 ): Promise<void> {
   for (const table of tables) {
     const id = greatest[table];
-    if (id === undefined) continue;
-    const [found] = await ask<{ name: string; type: keyof typeof bounds; last: string }>(
-      client,
-      `SELECT s.seqrelid::regclass::text AS name, s.seqtypid::regtype::text AS type,
-         coalesce(pg_sequence_last_value(s.seqrelid), 0)::text AS last
-       FROM pg_sequence s WHERE s.seqrelid = pg_get_serial_sequence($1, 'id')::regclass`,
-      [table],
-    );
-    if (!found || id > bounds[found.type]) continue;
-    const missing = id - Number(found.last);
-    if (missing >= setFrom) await ask(client, "SELECT setval($1::regclass, $2)", [found.name, id]);
+    const sequence = id === undefined ? undefined : await sequenceOf(client, table);
+    if (id === undefined || !sequence || id > bounds[sequence.type]) continue;
+    const missing = id - sequence.last;
+    if (missing >= setFrom)
+      await ask(client, "SELECT setval($1::regclass, $2)", [sequence.name, id]);
     else if (missing > 0)
       await ask(client, "SELECT nextval($1::regclass) FROM generate_series(1, $2::int)", [
-        found.name,
+        sequence.name,
         missing,
       ]);
   }

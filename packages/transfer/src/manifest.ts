@@ -28,7 +28,7 @@ export const manifestSchema = z.strictObject({
   final: z.boolean().default(false),
   /** Identifies the key with which the secrets of this export are sealed; absent if it has no secrets. */
   keyId: z.string().regex(sha256Pattern).optional(),
-  /** The organization's greatest ids in the source, by table. An import gives greater ones, so that old ids are unknown. */
+  /** The greatest ids that the source has given, by table. An import gives greater ones, so that old ids are unknown. */
   greatestIds: z.record(z.string().regex(/^[a-z][a-z_0-9]{0,62}$/), z.int().min(0)).optional(),
   records: z
     .array(

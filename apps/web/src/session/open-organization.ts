@@ -2,7 +2,7 @@ import { dropFirstRequest, sendFirstRequest } from "../messages/first-request.ts
 import { route } from "../navigation.ts";
 import { Organization } from "../store/organization.ts";
 import { type Account, accounts } from "./accounts.ts";
-import { followMove } from "./follow-move.ts";
+import { reloadAfterMove } from "./reload-after-move.ts";
 
 /** The organization that was opened before the views were loaded; undefined once a view has it. */
 let opened: { readonly account: Account; readonly organization: Organization } | undefined;
@@ -29,7 +29,7 @@ function open(account: Account): Organization {
     if (item.type !== "registered" || item.missed) dropFirstRequest(organization.client);
   });
   organization.listen((item) => {
-    if (item.type === "registered") followMove(account, item.snapshot);
+    if (item.type === "registered") reloadAfterMove(account, item.snapshot);
   });
   void organization.start(() => sendFirstRequest(organization.client, route.value));
   return organization;

@@ -5,7 +5,7 @@ import { type Account, accounts } from "./accounts.ts";
  * Reloads the page if the organization has moved to another installation at the same address: all ids in the page are old
  * then. An account with another id shows this, because every account has a new id there (docs/moving.md).
  */
-export function followMove(account: Account, { user_id: userId }: Snapshot): void {
+export function reloadAfterMove(account: Account, { user_id: userId }: Snapshot): void {
   if (typeof userId !== "number" || userId === account.userId) return;
   accounts.renumber(account, userId);
   // The address of the view contains old ids.
