@@ -334,7 +334,13 @@ function startWriter(
   const clientNow = () => clientOf(gateways.get(at) ?? "", account);
   const moveTo = async (address: string) => {
     at = address;
-    const answer = await clientNow().get("/api/v1/get_stream_id", { stream: room.name });
+    const answer = await waitFor(
+      async () => {
+        const found = await clientNow().get("/api/v1/get_stream_id", { stream: room.name });
+        return found.status !== 503 && found;
+      },
+      { what: `${address} is not too busy` },
+    );
     expect(answer.status, answer.text).to.equal(200);
     id = Number(answer.body["stream_id"]);
   };

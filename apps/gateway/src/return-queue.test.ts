@@ -93,6 +93,16 @@ describe("ReturnQueue", () => {
     expect(await retryAfter(201)).to.be.greaterThan(3);
   });
 
+  it("refuses people who have waited too long, because those ahead take longer than the last ones did", async () => {
+    queue = new ReturnQueue({ now: () => now }, 50);
+    const [first, second, third] = [enter(1), enter(2), enter(3)];
+    const refusal = await third?.catch((error: unknown) => error);
+    expect(refusal).to.be.instanceOf(ApiError);
+    expect(people).to.deep.equal([1, 2]);
+    await endAll(2);
+    await Promise.all([first, second]);
+  });
+
   it("gives a Retry-After of at most two minutes", async () => {
     for (let id = 0; id < 6_000; id++) {
       const seconds = await retryAfter(id);

@@ -1,4 +1,5 @@
 import { errors } from "@carillon/contract";
+import { RequestDeadline } from "@carillon/db";
 import { type Clock, Semaphore, systemClock } from "@carillon/kit";
 
 /** Maximum number of people whose copies are made at the same time: each occupies a connection of the process. */
@@ -22,6 +23,7 @@ const maxRefused = 50_000;
  */
 export class ReturnQueue {
   readonly #clock: Clock;
+  readonly #waitMs: number;
   readonly #permits = new Semaphore(returnsAtOnce);
   /** The returns of people whose copies are being made or who wait for that, by account. */
   readonly #returning = new Map<number, Promise<void>>();
@@ -31,8 +33,9 @@ export class ReturnQueue {
   readonly #retryAt = new Map<number, number>();
   #lastRetryAt = 0;
 
-  constructor(clock: Clock = systemClock) {
+  constructor(clock: Clock = systemClock, waitMs = maxWaitMs) {
     this.#clock = clock;
+    this.#waitMs = waitMs;
   }
 
   /**
@@ -44,21 +47,25 @@ export class ReturnQueue {
     let returning = this.#returning.get(id);
     if (!returning) {
       const ahead = this.#returning.size - returnsAtOnce + 1;
-      if (ahead * this.#intervalMs() > maxWaitMs) throw errors.comingBack(this.#retryAfter(id));
+      if (ahead * this.#intervalMs() > this.#waitMs) throw errors.comingBack(this.#retryAfter(id));
       this.#retryAt.delete(id);
-      returning = this.#makeInTurn(makeCopies).finally(() => this.#returning.delete(id));
+      returning = this.#makeInTurn(id, makeCopies).finally(() => this.#returning.delete(id));
       this.#returning.set(id, returning);
     }
     await returning;
   }
 
-  async #makeInTurn(makeCopies: () => Promise<unknown>): Promise<void> {
-    await this.#permits.acquire();
+  async #makeInTurn(id: number, makeCopies: () => Promise<unknown>): Promise<void> {
+    // Those ahead may take longer than the last ones did.
+    const deadline = new RequestDeadline();
+    deadline.limit(this.#waitMs, () => errors.comingBack(this.#retryAfter(id)));
+    await this.#permits.acquire(deadline).finally(() => deadline.unlimit());
     const startedAt = this.#clock.now();
     try {
       await makeCopies();
     } finally {
-      this.#meanMs = 0.8 * this.#meanMs + 0.2 * (this.#clock.now() - startedAt);
+      const ms = Math.max(0, this.#clock.now() - startedAt);
+      this.#meanMs = 0.8 * this.#meanMs + 0.2 * ms;
       this.#permits.release();
     }
   }

@@ -210,6 +210,21 @@ describe("The events of a client", () => {
     expect(await texts(again, 1)).to.deep.equal(["after"]);
   });
 
+  it("report that missed messages are lost if the position of an earlier release does not name the organization", async () => {
+    const stream = own().events({ event_types: ["message"], signal: ends.signal });
+    await take(stream, 1);
+    await own().deleteEventQueue({ queue_id: stream.position?.queueId ?? "" });
+    const resume = stream.position && { ...stream.position, organization: undefined };
+    ends.abort();
+    ends = new AbortController();
+    await send("not followed");
+    const again = own().events({ event_types: ["message"], resume, signal: ends.signal });
+    const [registered] = await take(again, 1);
+    expect(registered?.type === "registered" && registered.missed?.messages).to.equal("lost");
+    await send("after");
+    expect(await texts(again, 1)).to.deep.equal(["after"]);
+  });
+
   it("report that missed messages are lost if they are not fetched", async () => {
     for (const [options, messages] of [
       [{ missedMessages: "skip" }, "lost"],

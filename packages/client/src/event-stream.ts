@@ -205,12 +205,14 @@ export class EventStream<Type extends EventType = EventType> implements AsyncIte
     if (typeof queueId !== "string" || !isId(lastEventId)) throw badAnswer("register");
     const lastMessageId = isId(newest) ? newest : -1;
     const organization = typeof uuid === "string" ? uuid : before?.organization;
-    const isMoved = before?.organization !== undefined && before.organization !== organization;
-    if (!before || isMoved) {
+    // A position of an earlier release names no organization. In another installation all messages would be newer.
+    const isSame = before !== null && before.organization === organization;
+    const isMoved = before?.organization !== undefined && !isSame;
+    if (!isSame) {
       this.#oldest = lastMessageId;
       this.#given.clear();
     }
-    const follows = before !== null && !isMoved && wantsMessages && missedMessages === "fetch";
+    const follows = isSame && wantsMessages && missedMessages === "fetch";
     this.#position = {
       queueId,
       lastEventId,

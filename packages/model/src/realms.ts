@@ -101,7 +101,7 @@ const byLabel = statement({
   name: "realm-of-host",
   // The subdomain of an organization that is being imported begins with a dot.
   text: `SELECT id, ${goesOnElsewhere("realms")} AS "isMoving" FROM realms WHERE subdomain NOT LIKE '.%'
-    ORDER BY (subdomain <> '' AND subdomain = $1) DESC, id LIMIT 1`,
+    ORDER BY (subdomain <> '' AND subdomain = $1) DESC, ${goesOnElsewhere("realms")}, id LIMIT 1`,
 });
 
 /**

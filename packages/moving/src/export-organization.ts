@@ -61,6 +61,7 @@ export function exportOrganization(options: ExportOptions): Promise<Exported> {
     await copy();
     const greatestIds = await readGreatestIds(client);
     await ask(client, "COMMIT");
+    if (close) await requireClosed(client, realmId);
     const manifest = await writer.finish({
       final: close !== undefined,
       keyId: key.id,
@@ -68,6 +69,24 @@ export function exportOrganization(options: ExportOptions): Promise<Exported> {
     });
     return { manifest, files };
   });
+}
+
+/**
+ * Checks that the organization still refuses changes. Its rows were read for minutes: if it was reopened meanwhile, both
+ * installations would send what is scheduled.
+ * @throws StartupError
+ */
+async function requireClosed(client: pg.Client, realmId: number): Promise<void> {
+  const rows = await ask(
+    client,
+    `SELECT FROM realms r JOIN event_head h ON h.realm_id = r.id
+     WHERE r.id = $1 AND r.read_only_since IS NOT NULL AND h.last_seq IS NOT NULL`,
+    [realmId],
+  );
+  if (rows.length === 0)
+    throw new StartupError(
+      "the organization was reopened during its final export: run the export again",
+    );
 }
 
 async function* counted(

@@ -53,7 +53,10 @@ describe("a final export", () => {
       gateway
         .as(org.member)
         .post(`${api}/messages`, { type: "channel", to: room.id, topic: "t", content });
-    const move = async (close?: () => Promise<void>) => {
+    const move = async (
+      close?: () => Promise<void>,
+      afterClose: () => Promise<unknown> = async () => {},
+    ) => {
       const realmId = org.realm.id;
       await exportOrganization({
         databaseUrl: db.url,
@@ -70,6 +73,7 @@ describe("a final export", () => {
             what: "the end of transactions",
           });
           await db.transaction((tx) => closeEventLog(tx, realmId));
+          await afterClose();
         },
       });
       return importOrganization({
@@ -240,6 +244,17 @@ describe("a final export", () => {
       );
     expect(closed).to.match(/was reopened during its final export/);
     expect((await send("open")).status).to.equal(200);
+  });
+
+  it("fails when the organization is reopened while its rows are read", async () => {
+    const { org, move } = await scene("reopened-later");
+    const failure = await move(undefined, () =>
+      db.transaction((tx) => reopenOrganization(tx, org.realm.id)),
+    ).then(
+      () => undefined,
+      (error: Error) => error.message,
+    );
+    expect(failure).to.match(/was reopened during its final export/);
   });
 
   it("refuses a change that was admitted before the organization was closed", async () => {

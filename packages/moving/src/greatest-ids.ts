@@ -1,6 +1,7 @@
+import { lockClass } from "@carillon/db";
 import type pg from "pg";
 
-import { ask } from "./connect.ts";
+import { ask, inTransaction } from "./connect.ts";
 import { movedTables } from "./tables.ts";
 
 /*
@@ -52,8 +53,18 @@ export async function readGreatestIds(client: pg.Client): Promise<Record<string,
  */
 const setFrom = 10_000;
 
-/** Moves the sequences past the greatest ids of an export. */
-export async function passGreatestIds(
+/** Moves the sequences past the greatest ids of an export. One import does this at a time. */
+export function passGreatestIds(
+  client: pg.Client,
+  greatest: Readonly<Record<string, number>>,
+): Promise<void> {
+  return inTransaction(client, async () => {
+    await ask(client, "SELECT pg_advisory_xact_lock($1, 0)", [lockClass.sequences]);
+    await moveSequences(client, greatest);
+  });
+}
+
+async function moveSequences(
   client: pg.Client,
   greatest: Readonly<Record<string, number>>,
 ): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Snapshot } from "@carillon/client";
+import { storage } from "../storage.ts";
 import { type Account, accounts } from "./accounts.ts";
 
 /**
@@ -8,6 +9,8 @@ import { type Account, accounts } from "./accounts.ts";
 export function reloadAfterMove(account: Account, { user_id: userId }: Snapshot): void {
   if (typeof userId !== "number" || userId === account.userId) return;
   accounts.renumber(account, userId);
+  // The page would read the old id again, and reload without end.
+  if (storage.isRefused.value) return;
   // The address of the view contains old ids.
   history.replaceState(null, "", "#");
   location.reload();

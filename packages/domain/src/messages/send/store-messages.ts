@@ -158,11 +158,14 @@ export function copyInsertion(
  * in which they are mentioned. Some may already follow or mute the topic; their copies do no harm.
  */
 function newFollowers(messages: readonly NumberedMessage[]): unknown[] {
-  const followers = messages.flatMap(({ target, topic, mentionedFollowers }) =>
-    target.kind === "channel"
-      ? mentionedFollowers.map((userId) => ({ channelId: target.channel.id, topic, userId }))
-      : [],
-  );
+  const byKey = new Map<string, { channelId: number; topic: string; userId: number }>();
+  for (const { target, topic, mentionedFollowers } of messages)
+    if (target.kind === "channel")
+      for (const userId of mentionedFollowers) {
+        const channelId = target.channel.id;
+        byKey.set(`${channelId} ${userId} ${topic}`, { channelId, topic, userId });
+      }
+  const followers = [...byKey.values()];
   return [
     packed.ints(followers.map(({ channelId }) => channelId)),
     packed.texts(followers.map(({ topic }) => topic)),
