@@ -397,7 +397,7 @@ export const unmovedTables: Readonly<Record<string, string>> = {
   event_head: "clients register anew, and events are numbered anew",
   event_log: "clients register anew, and events are numbered anew",
   event_queue: "clients register anew",
-  idempotency_keys: "answers of the last 24 hours, to requests at the old address",
+  idempotency_keys: "answers of the last 24 hours, which contain ids of the old installation",
   images: "thumbnails are made again",
   import_ids: "the journal of an import",
   import_paths: "the journal of an import",

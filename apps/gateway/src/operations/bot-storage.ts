@@ -8,8 +8,8 @@ import {
 } from "@carillon/domain";
 import { handle } from "../handle.ts";
 import { largeValueSemaphore } from "../http/account-semaphore.ts";
-import { handedOver } from "../http/handed-over.ts";
 import { JsonText } from "../http/pages.ts";
+import { cutOffIfOthersWait } from "../http/slow-reader.ts";
 
 /** Storage up to this many characters is read before the answer begins. */
 const small = 500_000;
@@ -27,7 +27,7 @@ export default [
       storage: new JsonText(async function* () {
         const release = await largeValueSemaphore.acquire(actor.id);
         try {
-          yield* handedOver(await read());
+          yield* cutOffIfOthersWait(await read(), largeValueSemaphore);
         } finally {
           release();
         }
