@@ -48,8 +48,6 @@ export const lockClass = {
   outgoingSlots: 1_118,
   /** Held while an organization's event subscriptions are counted and one is created. */
   newSubscriptions: 1_119,
-  /** Held while an import moves the sequences of ids forward. */
-  sequences: 1_121,
   /** Held while the rate limits of one bucket are checked; the second key is a hash of its name. */
   rateLimit: 1_120,
 } as const;

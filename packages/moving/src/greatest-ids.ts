@@ -1,7 +1,6 @@
-import { lockClass } from "@carillon/db";
 import type pg from "pg";
 
-import { ask, inTransaction } from "./connect.ts";
+import { ask } from "./connect.ts";
 import { movedTables } from "./tables.ts";
 
 /*
@@ -53,18 +52,8 @@ export async function readGreatestIds(client: pg.Client): Promise<Record<string,
  */
 const setFrom = 10_000;
 
-/** Moves the sequences past the greatest ids of an export. One import does this at a time. */
-export function passGreatestIds(
-  client: pg.Client,
-  greatest: Readonly<Record<string, number>>,
-): Promise<void> {
-  return inTransaction(client, async () => {
-    await ask(client, "SELECT pg_advisory_xact_lock($1, 0)", [lockClass.sequences]);
-    await moveSequences(client, greatest);
-  });
-}
-
-async function moveSequences(
+/** Moves the sequences past the greatest ids of an export, and never back. */
+export async function passGreatestIds(
   client: pg.Client,
   greatest: Readonly<Record<string, number>>,
 ): Promise<void> {
@@ -74,7 +63,11 @@ async function moveSequences(
     if (id === undefined || !sequence || id > bounds[sequence.type]) continue;
     const missing = id - sequence.last;
     if (missing >= setFrom)
-      await ask(client, "SELECT setval($1::regclass, $2)", [sequence.name, id]);
+      await ask(
+        client,
+        "SELECT setval($1::regclass, $2) WHERE coalesce(pg_sequence_last_value($1::regclass), 0) < $2",
+        [sequence.name, id],
+      );
     else if (missing > 0)
       await ask(client, "SELECT nextval($1::regclass) FROM generate_series(1, $2::int)", [
         sequence.name,
