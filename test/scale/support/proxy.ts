@@ -63,6 +63,8 @@ export async function startProxy(): Promise<Proxy> {
   const server = createServer((asked, response) => {
     serve(asked, response).catch(() => response.destroy());
   });
+  // With the default of 5 s, a client on a busy machine may send a request on a connection that is just being closed.
+  server.keepAliveTimeout = 300_000;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
 
