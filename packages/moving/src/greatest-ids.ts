@@ -36,7 +36,7 @@ async function sequenceOf(client: pg.Client, table: string): Promise<Sequence | 
   return found && { ...found, last: Number(found.last) };
 }
 
-/** Returns the greatest id that the installation has given in each table, also to rows that have been deleted since. */
+/** Returns the greatest id that each table of the installation has had, deleted rows included. */
 export async function readGreatestIds(client: pg.Client): Promise<Record<string, number>> {
   const greatest: Record<string, number> = {};
   for (const table of tables) {

@@ -31,7 +31,7 @@ const late = statement({
 export interface DeferralState {
   /** People with deferred copies. */
   readonly people: number;
-  /** Messages of which copies may be deferred, counted up to a million. */
+  /** Messages that may have deferred copies, counted up to a million. */
   readonly messages: number;
   readonly hasMoreMessages: boolean;
   /** Role, process id and host of each running gateway or worker whose release does not know deferred copies. */

@@ -77,7 +77,7 @@ describe("The copies of a batch of messages for a person who is away", () => {
     });
   }
 
-  /** Returns the indexes in `ids` of the messages of which the account has copies. */
+  /** Returns the indexes in `ids` of the messages that the account has copies of. */
   async function copiesOf({ id }: TestAccount, ids: readonly number[]): Promise<number[]> {
     const rows = await db.rows<{ id: number }>(
       "SELECT message_id::int AS id FROM user_messages WHERE user_id = $1 ORDER BY 1",

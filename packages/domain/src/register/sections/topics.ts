@@ -6,8 +6,8 @@ import { type Account, channelReadable, SqlValues, visibilityPolicy } from "@car
 import { emptyTopicFor, type Section, type SnapshotContext } from "../../snapshot-section.ts";
 
 /**
- * Maximum number of policies in a snapshot; those that changed last are included. A message to a new topic may add one, and
- * the whole snapshot is in memory while it is made (http-contract.md §8.1).
+ * Maximum number of policies in a snapshot, which contains the latest. A message to a new topic may add one, and the snapshot
+ * is in memory while it is made (http-contract.md §8.1).
  */
 export const maxTopicPolicies = 50_000;
 
