@@ -23,17 +23,25 @@ const settleMs = 30_000;
 const idleMs = 60;
 
 /**
- * Measures the memory of an idle `npm start` with its own data folder and PostgreSQL. Waits for half a minute after the
- * start, and then until all processes have been idle for a second. Does not force a garbage collection.
+ * Measures the memory of an idle `npm start` with its own data folder. Waits for half a minute after the start, or after
+ * what `use` does with the gateway at a port, and then until all processes have been idle for a second. Does not force a
+ * garbage collection.
+ * @param variables default: its own PostgreSQL, with the accounts of a first start
  */
-export async function measureAtRest(): Promise<NodeAtRest[]> {
+export async function measureAtRest(
+  variables: Readonly<Record<string, string | undefined>> = {},
+  use: (port: number) => Promise<void> = async () => {},
+): Promise<NodeAtRest[]> {
   const folder = await mkdtemp(join(tmpdir(), "carillon-bench-rest-"));
+  const port = await freePort();
   const child = startChild("standalone", "scripts/start.mjs", {
+    ...variables,
     DATA_DIR: folder,
-    PORT: String(await freePort()),
+    PORT: String(port),
     DASHBOARD_PORT: String(await freePort()),
   });
   await child.written("Carillon is running");
+  await use(port);
   await pause(settleMs);
   const pids = nodeProcessesBelow(child.process.pid ?? 0);
   const used = () => pids.reduce((sum, pid) => sum + processorMsOf(pid), 0);
