@@ -83,7 +83,7 @@ declare module "@carillon/db" {
       realmDeactivated: boolean;
       movedTo: string | null;
       organizationReadOnly: boolean;
-      isMoving: boolean;
+      continuesElsewhere: boolean;
     };
     "accounts-by-visible-addresses": {
       seeing: string;

@@ -319,7 +319,7 @@ export {
   lockOrganization,
   type Realm,
   loadRealm,
-  goesOnElsewhere,
+  continuesElsewhereSql,
 } from "./realms.ts";
 export {
   checkCreationBound,

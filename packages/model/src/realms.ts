@@ -32,7 +32,7 @@ export const restrictsGuests = `EXISTS (SELECT FROM named_user_group g
  * was made, and it is deactivated but not redirected (docs/moving.md).
  * @param realm alias of `realms`
  */
-export const goesOnElsewhere = (realm: string) =>
+export const continuesElsewhereSql = (realm: string) =>
   `(CASE WHEN ${realm}.deactivated AND ${realm}.read_only_since IS NOT NULL AND ${realm}.moved_to IS NULL
     THEN EXISTS (SELECT FROM event_head h WHERE h.realm_id = ${realm}.id AND h.last_seq IS NOT NULL) ELSE false END)`;
 
@@ -100,8 +100,8 @@ export const activeRealms = statement({
 const byLabel = statement({
   name: "realm-of-host",
   // The subdomain of an organization that is being imported begins with a dot.
-  text: `SELECT id, ${goesOnElsewhere("realms")} AS "isMoving" FROM realms WHERE subdomain NOT LIKE '.%'
-    ORDER BY (subdomain <> '' AND subdomain = $1) DESC, ${goesOnElsewhere("realms")}, id LIMIT 1`,
+  text: `SELECT id, ${continuesElsewhereSql("realms")} AS "continuesElsewhere" FROM realms WHERE subdomain NOT LIKE '.%'
+    ORDER BY (subdomain <> '' AND subdomain = $1) DESC, ${continuesElsewhereSql("realms")}, id LIMIT 1`,
 });
 
 /**
@@ -113,7 +113,7 @@ export async function realmOfHost(sql: Sql, host: string): Promise<Realm> {
   const [label = ""] = host.toLowerCase().split(".");
   const [row] = await sql.rows(byLabel, [label]);
   if (!row) throw errors.unavailable("This server has no organization yet");
-  if (row.isMoving) throw errors.organizationMoving();
+  if (row.continuesElsewhere) throw errors.organizationContinuesElsewhere();
   return loadRealm(sql, row.id);
 }
 

@@ -849,7 +849,7 @@ declare module "@carillon/db" {
     };
     "realm-of-host": {
       id: number;
-      isMoving: boolean;
+      continuesElsewhere: boolean;
     };
     "submessages-of-messages": {
       id: number;

@@ -52,8 +52,8 @@ export async function readGreatestIds(client: pg.Client): Promise<Record<string,
  */
 const setFrom = 10_000;
 
-/** Moves the sequences past the greatest ids of an export, and never back. */
-export async function passGreatestIds(
+/** Advances the sequences to the greatest ids of an export; never moves one back. */
+export async function advanceSequences(
   client: pg.Client,
   greatest: Readonly<Record<string, number>>,
 ): Promise<void> {

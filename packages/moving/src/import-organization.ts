@@ -15,7 +15,7 @@ import type pg from "pg";
 
 import { ask, inTransaction, onConnection } from "./connect.ts";
 import { discardImport, discardStep } from "./discard-import.ts";
-import { passGreatestIds } from "./greatest-ids.ts";
+import { advanceSequences } from "./greatest-ids.ts";
 import { importAttachments, importPictures, recordThumbnails } from "./import-files.ts";
 import { importMessages } from "./import-messages.ts";
 import {
@@ -259,7 +259,7 @@ async function runSteps(
   options: Running,
 ): Promise<ImportedOrganization> {
   const { id, db, site, files, organization, subdomain } = options;
-  await passGreatestIds(client, reader.manifest.greatestIds ?? {});
+  await advanceSequences(client, reader.manifest.greatestIds ?? {});
   const realmId = await organizationOf(client, options);
   const realm = { old: organization.id, new: realmId };
   const newUrl = realmUrl(site, { ...(await loadRealm(db, realmId)), subdomain });

@@ -24,7 +24,7 @@ export interface AuthFailure {
   /** The new address of the account's organization, if that has moved to another installation. */
   readonly movedTo?: string;
   /** Whether the account's organization continues at another installation under the same address. */
-  readonly isMoving?: boolean;
+  readonly continuesElsewhere?: boolean;
 }
 
 /**

@@ -458,7 +458,7 @@ function identify(
   const refusal = credentials.email === undefined ? errors.invalidApiKey : errors.unauthorized;
   if ("refused" in actor) {
     exchange.why = actor.refused;
-    if (actor.isMoving) throw errors.organizationMoving();
+    if (actor.continuesElsewhere) throw errors.organizationContinuesElsewhere();
     throw actor.movedTo === undefined ? refusal() : errors.realmMoved(actor.movedTo);
   }
   exchange.user = actor.id;

@@ -191,7 +191,7 @@ export const errors = {
       { retryAfter: 60 },
     ),
   /** The request came to the old installation of an organization that continues at another one under the same address. */
-  organizationMoving: () =>
+  organizationContinuesElsewhere: () =>
     new ApiError(
       "INTERNAL_ERROR",
       "The organization is moving to another server; nothing was changed. Try again in 2 seconds",

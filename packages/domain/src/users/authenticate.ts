@@ -3,7 +3,7 @@ import {
   type Site,
   accountColumns,
   accountOverrides,
-  goesOnElsewhere,
+  continuesElsewhereSql,
 } from "@carillon/model";
 import { statement, type Sql } from "@carillon/db";
 import { areAlikeButForCase } from "@carillon/kit";
@@ -14,7 +14,7 @@ export interface NoAccount {
   /** The new address of the account's organization, if that has moved to another installation. */
   readonly movedTo?: string;
   /** Whether the account's organization continues at another installation under the same address. */
-  readonly isMoving?: boolean;
+  readonly continuesElsewhere?: boolean;
 }
 
 /** An authenticated account. */
@@ -33,7 +33,7 @@ const byDigests = statement({
   text: `SELECT ${accountColumns}, u.api_key_digest AS "keyDigest",
       u.webhook_secret_sealed AS "webhookSecretSealed", r.deactivated AS "realmDeactivated",
       r.moved_to AS "movedTo", r.read_only_since IS NOT NULL AS "organizationReadOnly",
-      ${goesOnElsewhere("r")} AS "isMoving"
+      ${continuesElsewhereSql("r")} AS "continuesElsewhere"
     FROM users u JOIN realms r ON r.id = u.realm_id
     WHERE u.api_key_digest = ANY(ARRAY(SELECT unnest($1::bytea[])))`,
   overrides: accountOverrides,
@@ -46,7 +46,7 @@ export interface KeyHolder {
   /** The new address of an organization that has moved to another installation. */
   readonly movedTo: string | null;
   /** Whether the organization continues at another installation under the same address. */
-  readonly isMoving: boolean;
+  readonly continuesElsewhere: boolean;
 }
 
 /** Loads the accounts with these key digests, in the same order, by one statement. */
@@ -56,9 +56,9 @@ export async function keyHolders(
 ): Promise<Array<KeyHolder | undefined>> {
   const rows = await sql.rows(byDigests, [digests]);
   const holders = new Map(
-    rows.map(({ realmDeactivated, movedTo, isMoving, ...account }) => [
+    rows.map(({ realmDeactivated, movedTo, continuesElsewhere, ...account }) => [
       textOf(account.keyDigest),
-      { account, realmDeactivated, movedTo, isMoving },
+      { account, realmDeactivated, movedTo, continuesElsewhere },
     ]),
   );
   return digests.map((digest) => holders.get(textOf(digest)));
@@ -84,11 +84,12 @@ export async function authenticate(
   if (!keyShape.test(apiKey)) return { refused: "malformed key" };
   const holder = await holderOf(site.secrets.digest(apiKey));
   if (!holder) return { refused: "unknown key" };
-  const { account, realmDeactivated, movedTo, isMoving } = holder;
+  const { account, realmDeactivated, movedTo, continuesElsewhere } = holder;
   if (email !== undefined && !areAlikeButForCase(account.deliveryEmail, email))
     return { refused: "key of another account" };
   if (movedTo !== null) return { refused: "organization moved", movedTo };
-  if (isMoving) return { refused: "organization moving", isMoving };
+  if (continuesElsewhere)
+    return { refused: "organization continues elsewhere", continuesElsewhere };
   if (realmDeactivated) return { refused: "organization deactivated" };
   if (!account.isActive) return { refused: "account deactivated" };
   return account;
