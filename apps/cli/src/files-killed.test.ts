@@ -151,7 +151,7 @@ describe("carillon restore and files move that are killed in the middle", () => 
     const second = await commandLineOn(url, { FILES_DIR: target })(["restore", backup]);
     expect(second, second.noted).to.include({ code: 0 });
     expect(second.said).to.match(
-      /^Restored 41 files \(.+\) in the folder .+; 20 were there already/m,
+      /^Restored 41 files \(.+\) in the folder .+; already there: 20\.$/m,
     );
     await expectAll(target, files);
     const restored = await connectDatabase(url, { max: 1, name: "restored" });
@@ -188,7 +188,7 @@ describe("carillon restore and files move that are killed in the middle", () => 
     await rename(`${path}-kept`, path);
     const second = await run(words, { FILES_DIR: target });
     expect(second, second.noted).to.include({ code: 0 });
-    expect(second.said).to.match(/^Copied 1 files \(10 bytes\) .+; 509 were there already\.$/m);
+    expect(second.said).to.match(/^Copied 1 file \(10 bytes\) .+; already there: 509\.$/m);
     await expectAll(target, files);
     expect(await keysIn(own)).to.deep.equal([]);
   });

@@ -93,7 +93,7 @@ describe("carillon organization export and import, killed while they run", () =>
         files(),
       )(["organization", "export", folder, "--organization", "bells"]);
       expect(ended.said, ended.noted).to.match(
-        /^Exported Bells to .*: 9 accounts, 1 channels, 12000 messages, 0 files\./,
+        /^Exported Bells to .*: 9 accounts, 1 channel, 12000 messages, 0 files\./,
       );
     }
   });

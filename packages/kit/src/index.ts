@@ -6,6 +6,7 @@ export * from "./clock.ts";
 export * from "./code-points.ts";
 export * from "./collect-when-idle.ts";
 export { collectYoung } from "./collect-young.ts";
+export * from "./counted.ts";
 export * from "./database-url.ts";
 export * from "./declared-metrics.ts";
 export * from "./environment.ts";

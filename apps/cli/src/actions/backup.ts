@@ -5,7 +5,7 @@ import type { Writable } from "node:stream";
 import { type Backup, type BackupOptions, writeBackup } from "@carillon/backup";
 import { filesFolder, fileStoreFromEnvironment, type FileStore } from "@carillon/files";
 import { bouncerMigrations } from "@carillon/push";
-import { type Environment, sizeText, StartupError } from "@carillon/kit";
+import { counted, type Environment, sizeText, StartupError } from "@carillon/kit";
 
 import type { Context } from "../context.ts";
 import { reserveFile } from "../credentials.ts";
@@ -40,10 +40,10 @@ export async function backUp(context: Context, file: string, options: Options = 
     : withInstallation(context, ({ databaseUrl, env }) =>
         withFiles(env, options, (source) => write(databaseUrl, { files: source })),
       ));
-  const fileText = files ? ` and ${files.objects} files (${sizeText(files.bytes)})` : "";
+  const fileText = files ? ` and ${counted(files.objects, "file")} (${sizeText(files.bytes)})` : "";
   const without = files || bouncer ? "" : " Uploaded files are not included.";
   terminal.note(
-    `Backed up ${rows} rows of ${tables} tables${fileText}.${without} SECRET_KEY is not included.`,
+    `Backed up ${counted(rows, "row")} of ${counted(tables, "table")}${fileText}.${without} SECRET_KEY is not included.`,
   );
   if (files && files.faulty.count > 0)
     throw new StartupError(

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { connectDatabase } from "@carillon/db";
 import { type FileStore, fileStoreFromEnvironment, newObjectKey } from "@carillon/files";
-import { sizeText, StartupError } from "@carillon/kit";
+import { counted, sizeText, StartupError } from "@carillon/kit";
 
 import type { Context } from "../context.ts";
 import { alone } from "../files/alone.ts";
@@ -90,9 +90,10 @@ function report(
   { source, target }: { readonly source: FileStore; readonly target: FileStore },
 ): void {
   terminal.say(
-    `Copied ${copied} files (${sizeText(copiedBytes)}) to the store ${target.about}; ${present} were there already.`,
+    `Copied ${counted(copied, "file")} (${sizeText(copiedBytes)}) to the store ${target.about}; already there: ${present}.`,
   );
-  if (deleted > 0) terminal.say(`Deleted ${deleted} files from the store ${source.about}.`);
+  if (deleted > 0)
+    terminal.say(`Deleted ${counted(deleted, "file")} from the store ${source.about}.`);
   if (faulty.count > 0)
     throw new StartupError(
       `files that are missing from the store ${source.about} or damaged: ${describeFaulty(faulty)}`,

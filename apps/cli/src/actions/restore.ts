@@ -9,6 +9,7 @@ import { bouncerMigrations } from "@carillon/push";
 import { checkSecretKey, issueKeysAnew } from "@carillon/domain";
 import { storeSecret, lockInstance, prepareDataDir, readSecret } from "@carillon/embedded";
 import {
+  counted,
   directDatabaseUrl,
   type Environment,
   randomSecret,
@@ -150,14 +151,15 @@ async function load(
   const redisUrl = env.REDIS_URL;
   await prepareQueues({ databaseUrl, redisUrl, log: silentLogger });
   const since = migrated.length > 0 ? ` Applied ${migrated.join(", ")}.` : "";
-  context.terminal.say(`Restored ${rows} rows of the backup of ${madeAt}.${since}`);
+  context.terminal.say(`Restored ${counted(rows, "row")} of the backup of ${madeAt}.${since}`);
   if (files && files.objects > 0) context.terminal.say(filesText(files, store.about));
   if (!files && hasUploads)
     context.terminal.say(
       `No uploaded files were restored: copy them to the store of the processes, which is ${store.about}.`,
     );
   if (issued !== undefined)
-    context.terminal.say(`${issued} accounts have a new API key; all old keys are refused:
+    context.terminal
+      .say(`${counted(issued, "account has", "accounts have")} a new API key; all old keys are refused:
 - People log in again with their passwords, which are unchanged.
 - Owners of bots give them their new keys (GET /bots/BOT_ID/api_key, or carillon key issue ACCOUNT --zuliprc FILE).
 - Mailed links that confirm a new e-mail address are invalid: people request the change again.`);
@@ -173,8 +175,8 @@ const uploads = statement({
 });
 
 function filesText({ objects, bytes, kept }: RestoredFiles, about: string): string {
-  const already = kept > 0 ? `; ${kept} were there already` : "";
-  return `Restored ${objects} files (${sizeText(bytes)}) ${about}${already}.`;
+  const already = kept > 0 ? `; already there: ${kept}` : "";
+  return `Restored ${counted(objects, "file")} (${sizeText(bytes)}) ${about}${already}.`;
 }
 
 /** Restores the bouncer's database, creating it if necessary. */
@@ -186,7 +188,7 @@ async function intoBouncer(context: Context, source: Readable): Promise<void> {
     const check = (sql: Sql) => checkBouncerKey(sql, secretKey);
     const restored = await restoreBackup(databaseUrl, source, { check, set: bouncerMigrations });
     const { rows, madeAt } = restored;
-    context.terminal.say(`Restored ${rows} rows of the bouncer's backup of ${madeAt}.`);
+    context.terminal.say(`Restored ${counted(rows, "row")} of the bouncer's backup of ${madeAt}.`);
   });
 }
 

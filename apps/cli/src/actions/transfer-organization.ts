@@ -12,7 +12,7 @@ import {
 } from "@carillon/domain";
 import type { Database } from "@carillon/db";
 import { fileStoreFromEnvironment, type FileStore } from "@carillon/files";
-import { readSecretFile, StartupError } from "@carillon/kit";
+import { counted, readSecretFile, StartupError } from "@carillon/kit";
 import { loadRealm, realmUrl } from "@carillon/model";
 import {
   exportOrganization,
@@ -65,11 +65,11 @@ export async function writeOrganization(
         close: options.final ? () => close(context, db, realm.id) : undefined,
       }),
     );
-    const count = (table: string) =>
-      manifest.records.find(({ file }) => file === `${table}.ndjson`)?.count ?? 0;
-    const kept = files.kept > 0 ? `, ${files.kept} of which were there already` : "";
+    const records = (table: string, noun: string) =>
+      counted(manifest.records.find(({ file }) => file === `${table}.ndjson`)?.count ?? 0, noun);
+    const kept = files.kept > 0 ? `, already there: ${files.kept}` : "";
     context.terminal.say(
-      `Exported ${realm.name} to ${folder}: ${count("users")} accounts, ${count("channels")} channels, ${count("messages")} messages, ${files.copied + files.kept} files${kept}.`,
+      `Exported ${realm.name} to ${folder}: ${records("users", "account")}, ${records("channels", "channel")}, ${records("messages", "message")}, ${counted(files.copied + files.kept, "file")}${kept}.`,
     );
     context.terminal.say(
       `Its secrets are sealed with the key in ${keyFile}: take it to the other installation apart from the folder.`,
@@ -94,7 +94,7 @@ async function close({ terminal }: Context, db: Database, realmId: number): Prom
     if (jobs === 0 && (transactions === 0 || waited > 35_000)) break;
     if (waited < finishingMs) continue;
     throw new StartupError(
-      `${jobs} jobs of the organization are not done: check the workers and run this again, or reopen it with carillon organization reopen`,
+      `${counted(jobs, "job")} of the organization must still be done: check the workers and run this again, or reopen it with carillon organization reopen`,
     );
   }
   await db.transaction((tx) => closeEventLog(tx, realmId));
@@ -161,7 +161,9 @@ export async function readOrganization(
       const realm = await loadRealm(db, realmId);
       const unreachable = whyUnreachable(connected, realm);
       const at = unreachable === undefined ? ` at ${addressOf(context, connected, realm)}` : "";
-      context.terminal.say(`Imported ${name}${at}: ${accounts} accounts, ${messages} messages.`);
+      context.terminal.say(
+        `Imported ${name}${at}: ${counted(accounts, "account")}, ${counted(messages, "message")}.`,
+      );
       if (unreachable !== undefined) context.terminal.note(`${unreachable}.`);
       if (isReadOnly)
         context.terminal.note(

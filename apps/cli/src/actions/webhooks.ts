@@ -13,6 +13,7 @@ import {
   type SubscriptionView,
 } from "@carillon/domain";
 import type { Sql } from "@carillon/db";
+import { counted } from "@carillon/kit";
 import type { Account } from "@carillon/model";
 
 import type { Context } from "../context.ts";
@@ -146,7 +147,7 @@ export async function retryCalls(
     context.terminal.say(
       count === 0
         ? "Nothing was retried: none of these calls was given up."
-        : `${count} call${count === 1 ? "" : "s"} made again within seconds.`,
+        : `${counted(count, "call")} made again within seconds.`,
     );
   });
 }

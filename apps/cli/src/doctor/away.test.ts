@@ -92,8 +92,8 @@ describe("carillon doctor on people who are away", () => {
     await sendToAbsent();
     const texts = (await examineAway(db)).map(({ state, text }) => `${state}: ${text}`);
     expect(texts).to.have.length(3);
-    expect(texts[1]).to.match(/^warning: the jobs .* of 1 people are more than an hour late/);
-    expect(texts[2]).to.match(/^warning: the jobs .* of 1 people were given up/);
+    expect(texts[1]).to.match(/^warning: the jobs .* of 1 person are more than an hour late/);
+    expect(texts[2]).to.match(/^warning: the jobs .* of 1 person were given up/);
     await db.rows("UPDATE job_intent SET created_at = now() - interval '59 minutes'");
     expect(await examineAway(db), "a younger job").to.have.length(2);
   });

@@ -1,5 +1,6 @@
 import type { Sql } from "@carillon/db";
 import { loadDeferralState } from "@carillon/domain";
+import { counted } from "@carillon/kit";
 
 import { type Finding, failed, ok, warning } from "./finding.ts";
 
@@ -20,7 +21,7 @@ export async function examineAway(sql: Sql): Promise<Finding[]> {
     );
   else {
     const more = hasMoreMessages ? "more than " : "";
-    const text = `copies of ${more}${messages} messages are deferred for ${people} people`;
+    const text = `copies of ${more}${counted(messages, "message")} are deferred for ${peopleText(people)}`;
     findings.push(
       older === ""
         ? ok("away", text)
@@ -34,15 +35,17 @@ export async function examineAway(sql: Sql): Promise<Finding[]> {
     findings.push(
       warning(
         "away",
-        `the jobs that make the copies of ${waiting} people are more than an hour late: a worker must run and take jobs of the queue maintenance`,
+        `the jobs that make the copies of ${peopleText(waiting)} are more than an hour late: a worker must run and take jobs of the queue maintenance`,
       ),
     );
   if (dead > 0)
     findings.push(
       warning(
         "away",
-        `the jobs that make the copies of ${dead} people were given up: read in the dashboard why they failed, and replay them`,
+        `the jobs that make the copies of ${peopleText(dead)} were given up: read in the dashboard why they failed, and replay them`,
       ),
     );
   return findings;
 }
+
+const peopleText = (count: number) => counted(count, "person", "people");

@@ -8,7 +8,7 @@ import {
   hashObject,
   newObjectKey,
 } from "@carillon/files";
-import { type Environment, Semaphore } from "@carillon/kit";
+import { counted, type Environment, Semaphore } from "@carillon/kit";
 
 import { type Finding, failed, found, ok, warning } from "./finding.ts";
 
@@ -65,7 +65,10 @@ export async function examineFiles(sql: Sql, env: Environment, all: boolean): Pr
   if (!isThere)
     return [
       uploads > 0
-        ? failed("files", `FILES_DIR ${folder} does not exist, but ${uploads} files were uploaded`)
+        ? failed(
+            "files",
+            `FILES_DIR ${folder} does not exist, but ${counted(uploads, "uploaded file")} should be in it`,
+          )
         : warning("files", `FILES_DIR ${folder} does not exist; the first upload creates it`),
     ];
   const store = fileStoreFromEnvironment(env);
@@ -82,7 +85,10 @@ export async function examineFiles(sql: Sql, env: Environment, all: boolean): Pr
     const lookedUp = await found("uploaded files", async () => [
       await lookUp(store, all ? everyUpload(sql) : sample(sql), uploads, shared),
     ]);
-    const ledger = `${unused} unused objects wait for their deletion`;
+    const ledger =
+      unused === 1
+        ? "1 unused object waits for its deletion"
+        : `${unused} unused objects wait for their deletion`;
     return [
       ...probed,
       ...lookedUp,
@@ -159,8 +165,9 @@ async function lookUp(
         }),
       ),
     );
-  const which = looked < total ? `${looked} of ${total} looked up` : `all ${looked} looked up`;
-  if (faulty === 0) return ok("uploaded files", `${which}: the store has them`);
+  // Files may have been uploaded since they were counted.
+  const which = `${looked} of ${Math.max(looked, total)} looked up`;
+  if (faulty === 0) return ok("uploaded files", `${which}: none is missing or damaged`);
   const more = faulty > faults.length ? `, and ${faulty - faults.length} more` : "";
   return failed("uploaded files", `${which}: ${faults.join(", ")}${more}${hint}`);
 }

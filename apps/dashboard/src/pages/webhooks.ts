@@ -1,6 +1,6 @@
 import type { DeadCall, EndpointView, SubscriptionView } from "@carillon/domain";
 
-import { html, type HtmlValue, type Html } from "@carillon/kit";
+import { counted, html, type HtmlValue, type Html } from "@carillon/kit";
 import { moment, seconds } from "../spans.ts";
 import { hidden, table, type Page } from "./layout.ts";
 import { named } from "./names.ts";
@@ -78,7 +78,7 @@ export function webhooksPage({
 
 function said({ action, count }: WebhooksDone): string {
   if (count === 0) return "Nothing was changed: none of the chosen calls was given up.";
-  const calls = `${count} call${count === 1 ? "" : "s"}`;
+  const calls = counted(count, "call");
   return action === "retried" ? `${calls} made again within seconds.` : `${calls} discarded.`;
 }
 

@@ -1,3 +1,4 @@
+import { counted } from "@carillon/kit";
 import { maxOverdue } from "@carillon/scheduling";
 import { seconds } from "../spans.ts";
 import { worryingSkew } from "./clock-skew.ts";
@@ -226,7 +227,7 @@ function lost({ processes }: Snapshot): Finding[] {
   if (missing.length === 0) return [];
   const roles = [...new Set(missing.map(({ role }) => role))].map((role) => {
     const count = missing.filter((row) => row.role === role).length;
-    return `${count} ${role}${count === 1 ? "" : "s"}`;
+    return counted(count, role);
   });
   const text = `Stopped sending heartbeats in the last hour, without SIGTERM: ${roles.join(", ")}.`;
   const details = missing

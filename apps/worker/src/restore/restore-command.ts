@@ -1,6 +1,6 @@
 import type { Database } from "@carillon/db";
 import { listArchivedRuns, restoreMessages, type RestoreSelection } from "@carillon/domain";
-import { StartupError } from "@carillon/kit";
+import { counted, StartupError } from "@carillon/kit";
 
 const usage = "Say what to restore: list, run NUMBER, channel NUMBER or account NUMBER";
 
@@ -17,7 +17,7 @@ export async function restoreCommand(db: Database, words: readonly string[]): Pr
   const wanted = number === undefined ? undefined : selection(what, number);
   if (!wanted) throw new StartupError(usage);
   const restored = await restoreMessages(db, wanted);
-  return [`Restored ${restored} ${restored === 1 ? "message" : "messages"}.`];
+  return [`Restored ${counted(restored, "message")}.`];
 }
 
 function selection(what: string | undefined, number: number): RestoreSelection | undefined {

@@ -1,5 +1,6 @@
 import { type Database, statement, type Tx } from "@carillon/db";
 import { deferCopies } from "@carillon/jobs";
+import { counted } from "@carillon/kit";
 import { activeRealms, lockAudiences } from "@carillon/model";
 import {
   dayToDo,
@@ -48,7 +49,7 @@ const addVisits = statement({
     WHERE u.id = ANY($1::int[]) ORDER BY u.id ON CONFLICT DO NOTHING`,
 });
 
-const holdVisits = statement({
+const lockVisits = statement({
   name: "visits-hold",
   text: `SELECT user_id AS id FROM account_visits
     WHERE user_id = ANY($1::int[]) AND visited_at < now() - make_interval(days => $2) ORDER BY user_id FOR NO KEY UPDATE`,
@@ -58,7 +59,7 @@ const holdVisits = statement({
  * Locks people against an administrator who turns on their notifications: {@link defer} then sees the change, or the
  * administrator's request waits until the copies are deferred.
  */
-const holdPeople = statement({
+const lockPeople = statement({
   name: "people-to-defer-hold",
   text: "SELECT FROM users WHERE id = ANY($1::int[]) ORDER BY id FOR SHARE",
 });
@@ -149,10 +150,10 @@ async function deferIn(
   userIds: readonly number[],
   days: number,
 ): Promise<number> {
-  await tx.lock({ name: "accounts", keys: userIds, shared: true }, holdPeople, [userIds]);
+  await tx.lock({ name: "accounts", keys: userIds, shared: true }, lockPeople, [userIds]);
   await lockAudiences(tx, [channelId]);
   await tx.rows(addVisits, [userIds]);
-  const away = await tx.lock({ name: "visits" }, holdVisits, [userIds, days]);
+  const away = await tx.lock({ name: "visits" }, lockVisits, [userIds, days]);
   return tx.count(defer, [channelId, away.map(({ id }) => id)]);
 }
 
@@ -180,6 +181,6 @@ async function makeAll({ db, signal }: Deferring): Promise<void> {
   if (errors.length > 0)
     throw new AggregateError(
       errors,
-      `the deferred copies of ${failed.length} people were not made, first of account ${failed[0]}: ${String(errors[0])}`,
+      `the deferred copies of ${counted(failed.length, "person", "people")} were not made, first of account ${failed[0]}: ${String(errors[0])}`,
     );
 }
