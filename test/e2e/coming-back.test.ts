@@ -1,5 +1,6 @@
 import { makeCopies } from "@carillon/jobs";
 import { systemClock } from "@carillon/kit";
+import { lockAudiencesShared } from "@carillon/model";
 import {
   alertWord,
   bot,
@@ -230,24 +231,54 @@ describe("Copies of messages for a person who is away", () => {
     expect(await copies()).to.deep.equal(ids);
   }).timeout(60_000);
 
-  it("are not deferred any more when an administrator turns on notifications for the person", async () => {
+  for (const setting of ["enable_stream_push_notifications", "enable_stream_email_notifications"])
+    it(`are written at once from the moment an administrator turns on ${setting} for the person`, async () => {
+      const { db, org } = scene;
+      const quiet = await channel(db, org.realm, { subscribers: [org.owner, person] });
+      await sendAway(db, person);
+      const before = await say();
+      const turnOn = async (name: string) => {
+        const { body } = await scene.as(org.owner).patch("/api/v1/settings", {
+          [name]: true,
+          target_users: { user_ids: [person.id] },
+        });
+        expect(body).to.include({ result: "success" });
+      };
+      await turnOn("enter_sends");
+      const later = await say();
+      expect(await copies(), "after another setting").to.deep.equal([]);
+      await turnOn(setting);
+      const notified = [await say(), await say()];
+      expect(await copies(), "while the person stays away").to.deep.equal(notified);
+      await deferToday(db);
+      const notifiedNextDay = await say("hello", quiet);
+      expect(await copies(person, quiet), "the day after").to.deep.equal([notifiedNextDay]);
+      expect(await recordVisit(db, person)).to.equal(2);
+      expect(await copies(), "back").to.deep.equal([before, later, ...notified]);
+      expect(await isAway(), "back").to.equal(false);
+    });
+
+  it("exist exactly once each when an administrator turns on notifications while messages are being sent", async () => {
     const { db, org } = scene;
     await sendAway(db, person);
-    const before = await say();
-    for (const setting of ["enter_sends", "enable_stream_push_notifications"]) {
-      expect(await isAway(), `before ${setting}`).to.equal(true);
-      const { body } = await scene.as(org.owner).patch("/api/v1/settings", {
-        [setting]: true,
+    const first = await say();
+    const { settled, sent } = await db.transaction(async (tx) => {
+      await lockAudiencesShared(tx, [room.id]);
+      const turningOn = scene.as(org.owner).patch("/api/v1/settings", {
+        enable_stream_push_notifications: true,
         target_users: { user_ids: [person.id] },
       });
-      expect(body).to.include({ result: "success" });
-      await runIntents(db, makeCopies);
-    }
-    expect(await isAway()).to.equal(false);
-    const pushed = await say();
-    expect(await copies()).to.deep.equal([before, pushed]);
-    await deferToday(db);
-    expect(await isAway(), "the day after").to.equal(false);
+      await blocker.untilWaiting(
+        1,
+        "the administrator's request waits for the messages being sent",
+      );
+      return { settled: turningOn, sent: say() };
+    });
+    expect((await settled).body).to.include({ result: "success" });
+    const second = await sent;
+    expect(await copies()).to.deep.equal([second]);
+    await recordVisit(db, person);
+    expect(await copies()).to.deep.equal([first, second]);
   });
 
   it("are not deferred for a person whose notifications an administrator is turning on", async () => {
@@ -284,7 +315,7 @@ describe("Copies of messages for a person who is away", () => {
       await deferToday(db, 0).catch((error: unknown) => (failure = error));
       expect(failure)
         .to.have.property("message")
-        .that.matches(new RegExp(`of 1 people were not made, first of account ${person.id}: `));
+        .that.matches(new RegExp(`of 1 person were not made, first of account ${person.id}: `));
     } finally {
       await db.rows("ALTER TABLE user_messages DROP CONSTRAINT broken");
     }

@@ -506,6 +506,9 @@ declare module "@carillon/db" {
       isSubscribed: boolean | null;
       isOwnerSubscribed: boolean | null;
     };
+    "channels-of-absent": {
+      id: number;
+    };
     "channels-of-archive": {
       id: number | null;
     };
@@ -600,6 +603,7 @@ declare module "@carillon/db" {
     "default-channels-among": {
       id: number;
     };
+    "deferrals-end": {};
     "deferred-channels": {
       channelId: number;
       hasMany: boolean | null;
@@ -2151,9 +2155,6 @@ declare module "@carillon/db" {
       settings: Json;
     };
     "people-with-deferred-copies": {
-      id: number;
-    };
-    "people-with-deferred-copies-among": {
       id: number;
     };
     "people-with-members-lock": {

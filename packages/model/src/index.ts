@@ -67,7 +67,7 @@ export {
   maxDescriptionLength,
   renderChannelDescription,
 } from "./channels/names.ts";
-export { isAway, isDeferred } from "./channels/deferred-sql.ts";
+export { endDeferral, isAway, isDeferred } from "./channels/deferred-sql.ts";
 export {
   type ContentAudiences,
   loadContentAudiences,

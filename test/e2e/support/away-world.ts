@@ -1,6 +1,6 @@
 import type { Database } from "@carillon/db";
 import { deferCopiesOfAbsent, makeMissedCopies, recordVisits } from "@carillon/domain";
-import { makeCopies, markRead } from "@carillon/jobs";
+import { markRead } from "@carillon/jobs";
 import {
   changeSubscription,
   channel,
@@ -118,7 +118,6 @@ export class AwayWorld {
   /** Runs the jobs that requests have recorded. */
   async runJobs(): Promise<void> {
     await runIntents(this.#scene.db, markRead);
-    await runIntents(this.#scene.db, makeCopies);
   }
 
   async loadIds(): Promise<void> {

@@ -21,7 +21,7 @@ import {
 } from "@carillon/model";
 
 import { forgetDrafts } from "../drafts.ts";
-import { endDeferralOf } from "../messages/deferred/visits.ts";
+import { endDeferralOf } from "../messages/deferred/end-deferral.ts";
 import { periodSetting, shiftMissedMails } from "./batching-period.ts";
 import { settingEvent, type SettingValue } from "./update-defaults.ts";
 import { checkLanguage, type OwnSettingsInput } from "./update-own.ts";
@@ -58,12 +58,16 @@ export async function updateSettingsOfOthers(
       `One request cannot change more than ${bounds.rows} settings (people × settings)`,
     );
   const changed = await storeForOthers(tx, realm, userIds, values, targets.skipEdited);
+  await endDeferralOf(
+    tx,
+    changed.flatMap(({ name, value, ids }) =>
+      ofEachMessage.has(name) && value === true ? idsIn(ids) : [],
+    ),
+  );
   for (const { name, value, ids } of changed)
     if (name === "enable_drafts_synchronization" && value === false) await forgetDrafts(tx, ids);
     else if (name === periodSetting && typeof value === "number")
       await shiftMissedMails(tx, idsIn(ids), value);
-    else if (ofEachMessage.has(name) && value === true)
-      await endDeferralOf(tx, realmId, idsIn(ids));
   recordAudit(
     tx,
     realmId,

@@ -2,6 +2,7 @@ import { statement, type Tx } from "@carillon/db";
 import { inSlices } from "@carillon/kit";
 
 import { lockAudiences } from "./audience-lock.ts";
+import { endDeferral } from "./deferred-sql.ts";
 import { palette } from "./names.ts";
 
 /** A channel to subscribe to, with the requested colour. */
@@ -140,13 +141,6 @@ export async function subscribe(
   await countSubscribers(tx, added, 1);
   return added;
 }
-
-/**
- * SQL: ends the range of deferred copies (docs/decisions/083), because the account does not receive later messages. The
- * caller holds the audience lock of the channel.
- */
-const endDeferral = `deferred_until = CASE WHEN deferred_after IS NOT NULL
-      THEN coalesce(deferred_until, (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM messages_id_seq)) END`;
 
 /** Ends subscriptions. Deferred copies will be made as read; a job marks the existing ones as read (channels.md §11). */
 const end = statement({

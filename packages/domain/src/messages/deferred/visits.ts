@@ -77,26 +77,6 @@ async function recordRest(tx: Tx, { id: userId, realmId }: Visitor): Promise<voi
   await recordIntents(tx, realmId, makeCopies, [{ key: `${userId}-${hour}`, payload: { userId } }]);
 }
 
-const withDeferred = statement({
-  name: "people-with-deferred-copies-among",
-  text: `SELECT DISTINCT s.user_id AS id FROM subscriptions s
-    WHERE s.user_id = ANY($1::int[]) AND s.deferred_after IS NOT NULL ORDER BY 1`,
-});
-
-/**
- * Records jobs that make the deferred copies of people who stay away, because later messages must have copies: they notify
- * these people.
- */
-export async function endDeferralOf(
-  tx: Tx,
-  realmId: number,
-  userIds: readonly number[],
-): Promise<void> {
-  const found = await tx.rows(withDeferred, [userIds]);
-  const intents = found.map(({ id }) => ({ key: uniqueId(), payload: { userId: id } }));
-  await recordIntents(tx, realmId, makeCopies, intents);
-}
-
 /** Makes some of a person's deferred copies, and records a job for the next step if copies remain. */
 export async function runMakeCopiesStep(tx: Tx, realmId: number, userId: number): Promise<void> {
   const { isDone } = await makeNextCopies(tx, userId);
