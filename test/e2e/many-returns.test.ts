@@ -93,6 +93,26 @@ describe("People who come back at the same time", () => {
     expect(await returning).to.equal(4);
   });
 
+  it("wait longer and longer for a channel to which messages are sent all the time", async () => {
+    const { db } = scene;
+    const person = nth(people, 0);
+    await sendAway(db, person);
+    await say();
+    let returning: Promise<unknown> = Promise.resolve();
+    await whileSending(async () => {
+      returning = recordVisit(db, person, 60_000);
+      const waitsLong = async () => {
+        const [row] = await db.rows<{ waits: boolean }>(
+          `SELECT coalesce(max(clock_timestamp() - query_start), '0') > interval '1 second' AS waits FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        return row?.waits ?? false;
+      };
+      await waitFor(waitsLong, { what: "the person waits for a second without a break" });
+    });
+    expect(await returning).to.equal(1);
+  });
+
   it("finish all channels with few messages in one transaction", async () => {
     const { db, org } = scene;
     const person = nth(people, 0);

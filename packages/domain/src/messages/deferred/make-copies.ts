@@ -19,8 +19,13 @@ const channelsAtOnce = 100;
 /** Channels with more missed messages get most of their copies while messages are being sent to them. */
 const copiesUnderLock = 10;
 
-/** Milliseconds for which a transaction waits for an audience lock: new messages of the channels wait behind it. */
-const lockTimeoutMs = 200;
+/**
+ * Milliseconds for which a transaction waits for an audience lock, because new messages of the channels wait behind it. Each
+ * further try waits twice as long, up to the maximum: if sending a message to the channel takes longer than the first wait,
+ * and messages are sent all the time, a short wait would never succeed.
+ */
+const firstLockMs = 200;
+const maxLockMs = 2_000;
 
 /** SQL: the last message of the range of the subscription `s`. */
 const lastMissed = "coalesce(s.deferred_until, 9223372036854775807)";
@@ -44,12 +49,12 @@ const nextChannels = statement({
 });
 
 /** Conflicts with the locks of removals and of moves to other channels, but not with other people who come back. */
-const holdChannels = statement({
+const lockChannelRowsShared = statement({
   name: "deferred-channels-hold",
   text: "SELECT id FROM channels WHERE id = ANY($1::int[]) ORDER BY id FOR SHARE",
 });
 
-const holdRanges = statement({
+const lockRanges = statement({
   name: "deferred-copies-hold",
   text: `SELECT r.id AS "recipientId", s.channel_id AS "channelId", s.deferred_after AS after,
       s.deferred_until AS until, s.deferred_read AS "isRead"
@@ -134,7 +139,8 @@ export async function makeDeferredCopies(
   let copies = 0;
   for (let waits = 0; mayContinue();) {
     try {
-      const made = await db.transaction((tx) => makeNextCopies(tx, userId));
+      const lockMs = Math.min(maxLockMs, firstLockMs * 2 ** waits);
+      const made = await db.transaction((tx) => makeNextCopies(tx, userId, lockMs));
       copies += made.copies;
       if (made.isDone) return { copies, isDone: true };
     } catch (error) {
@@ -152,21 +158,26 @@ export async function makeDeferredCopies(
  * The last ones are made with the audience locks of the channels held exclusively, so that no message is being sent to
  * them: each message either is committed and gets its copy here, or will be sent when the person is not away any more
  * (docs/decisions/083). It also waits for the transactions that have read the person's copies for an event.
+ * @param lockMs milliseconds for which to wait for the audience locks
  * @throws IntentBusy when the locks are not free in time
  */
-export async function makeNextCopies(tx: Tx, userId: number): Promise<MadeCopies> {
+export async function makeNextCopies(
+  tx: Tx,
+  userId: number,
+  lockMs = maxLockMs,
+): Promise<MadeCopies> {
   const channels = await tx.rows(nextChannels, [userId, channelsAtOnce]);
   if (channels.length === 0) return { copies: 0, isDone: true };
   const large = channels.find(({ hasMany }) => hasMany);
   if (large) return { copies: await makeSettled(tx, large.channelId, userId), isDone: false };
   const ids = channels.map(({ channelId }) => channelId);
-  const { copies, isDone } = await makeLast(tx, ids, userId);
+  const { copies, isDone } = await makeLast(tx, ids, userId, lockMs);
   return { copies, isDone: isDone && ids.length < channelsAtOnce };
 }
 
 /** Makes copies of one channel while messages are being sent to it. */
 async function makeSettled(tx: Tx, channelId: number, userId: number): Promise<number> {
-  const [range] = await holdRangesOf(tx, [channelId], userId);
+  const [range] = await lockRangesOf(tx, [channelId], userId);
   // Another request of the person has made them meanwhile.
   if (!range) return 0;
   const { recipientId, after, until, isRead } = range;
@@ -182,26 +193,27 @@ async function makeLast(
   tx: Tx,
   channelIds: readonly number[],
   userId: number,
+  lockMs: number,
 ): Promise<MadeCopies> {
-  await lockSoon(tx, lockTimeoutMs, "messages are being sent to the channels", () =>
+  await lockSoon(tx, lockMs, "messages are being sent to the channels", () =>
     lockAudiences(tx, channelIds),
   );
-  await holdRangesOf(tx, channelIds, userId);
+  await lockRangesOf(tx, channelIds, userId);
   const perChannel = Math.ceil(copiesAtOnce / channelIds.length);
   const [made] = await tx.rows(makeLastCopies, [userId, channelIds, perChannel]);
   if (!made) throw new Error("the statement that makes deferred copies returned no row");
   return made;
 }
 
-async function holdRangesOf(
+async function lockRangesOf(
   tx: Tx,
   channelIds: readonly number[],
   userId: number,
-): Promise<Array<RowOf<typeof holdRanges>>> {
+): Promise<Array<RowOf<typeof lockRanges>>> {
   const channels = { name: "channels", keys: channelIds, shared: true } as const;
-  await tx.lock(channels, holdChannels, [channelIds]);
+  await tx.lock(channels, lockChannelRowsShared, [channelIds]);
   const subscriptions = { name: "subscriptions", keys: channelIds } as const;
-  return tx.lock(subscriptions, holdRanges, [channelIds, userId]);
+  return tx.lock(subscriptions, lockRanges, [channelIds, userId]);
 }
 
 /** Maximum deferred copies that a move to another channel makes: about 5 s. */
