@@ -19,8 +19,8 @@ describe("ReturnQueue", () => {
     people = [];
   });
 
-  const enter = (id: number) =>
-    queue.enter(id, () => {
+  const comeBack = (id: number) =>
+    queue.makeInOrder(id, () => {
       people.push(id);
       return new Promise<void>((resolve) => begun.push(resolve));
     });
@@ -28,7 +28,7 @@ describe("ReturnQueue", () => {
   /** Returns the `Retry-After` of a person who is refused; undefined if the person is admitted. */
   async function retryAfter(id: number): Promise<number | undefined> {
     const outcome = await Promise.race([
-      enter(id).catch((error: unknown) => error),
+      comeBack(id).catch((error: unknown) => error),
       new Promise((resolve) => setImmediate(resolve)),
     ]);
     if (outcome instanceof ApiError) return Number(outcome.facts?.retryAfter);
@@ -44,7 +44,7 @@ describe("ReturnQueue", () => {
   }
 
   it("makes the copies of two people at the same time, and of others in the order of their requests", async () => {
-    const all = Promise.all([enter(1), enter(2), enter(3), enter(3), enter(4)]);
+    const all = Promise.all([comeBack(1), comeBack(2), comeBack(3), comeBack(3), comeBack(4)]);
     await waitFor(async () => begun.length > 0, { what: "the first return begins" });
     expect(people).to.deep.equal([1, 2]);
     await endAll(4);
@@ -53,11 +53,11 @@ describe("ReturnQueue", () => {
   });
 
   it("makes the copies of others after those of one person failed", async () => {
-    const failing = queue.enter(1, () => Promise.reject(new Error("no")));
+    const failing = queue.makeInOrder(1, () => Promise.reject(new Error("no")));
     let failure: unknown;
     await failing.catch((error: unknown) => (failure = error));
     expect(failure).to.have.property("message", "no");
-    const all = Promise.all([enter(1), enter(2), enter(3)]);
+    const all = Promise.all([comeBack(1), comeBack(2), comeBack(3)]);
     await endAll(3);
     await all;
   });
@@ -78,7 +78,7 @@ describe("ReturnQueue", () => {
   });
 
   it("admits fewer people, and gives a greater Retry-After, if returns take long", async () => {
-    const slow = Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(enter));
+    const slow = Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map(comeBack));
     for (let n = 0; n < 8; n++) {
       await waitFor(async () => begun.length > n, { what: `return ${n} begins` });
       now += 5_000;
@@ -95,7 +95,7 @@ describe("ReturnQueue", () => {
 
   it("refuses people who have waited too long, because those ahead take longer than the last ones did", async () => {
     queue = new ReturnQueue({ now: () => now }, 50);
-    const [first, second, third] = [enter(1), enter(2), enter(3)];
+    const [first, second, third] = [comeBack(1), comeBack(2), comeBack(3)];
     const refusal = await third?.catch((error: unknown) => error);
     expect(refusal).to.be.instanceOf(ApiError);
     expect(people).to.deep.equal([1, 2]);

@@ -43,7 +43,7 @@ export class ReturnQueue {
    * @param makeCopies not called if the person is already waiting or copies are being made
    * @throws ApiError `INTERNAL_ERROR` (503) if too many people wait, and whatever `makeCopies` throws
    */
-  async enter(id: number, makeCopies: () => Promise<unknown>): Promise<void> {
+  async makeInOrder(id: number, makeCopies: () => Promise<unknown>): Promise<void> {
     let returning = this.#returning.get(id);
     if (!returning) {
       const ahead = this.#returning.size - returnsAtOnce + 1;

@@ -46,7 +46,7 @@ export class Visits {
     const recorded = this.#recorded();
     if (actor.isBot || (recorded.get(actor.id) ?? 0) > now) return;
     if (await visits.find(actor.id))
-      await this.#returns.enter(actor.id, () => makeMissedCopies(this.#db, actor));
+      await this.#returns.makeInOrder(actor.id, () => makeMissedCopies(this.#db, actor));
     if (recorded.size >= maxPeople) recorded.clear();
     recorded.set(actor.id, now + recordEveryMs);
   }
