@@ -2,6 +2,8 @@ import { connectDatabase, lockClass, type Database, type Tx } from "@carillon/db
 import { deliverDue } from "@carillon/jobs";
 import {
   clientOf,
+  nth,
+  pastMessages,
   startFaultProxy,
   startWorker,
   waitFor,
@@ -9,6 +11,7 @@ import {
   type TestWorker,
 } from "@carillon/testkit";
 import { expect } from "chai";
+import { sendAway } from "../e2e/support/away-world.ts";
 import { onBothBackends } from "./support/both-backends.ts";
 import { crowd, schedule, addDeliveryJobs, type Crowd } from "./support/load.ts";
 import { gate, type Gate } from "./support/blockers.ts";
@@ -25,6 +28,9 @@ onBothBackends("An organization", scenarioMs, {
     inWorld(backend, frozenDeliverer),
   "still gets its messages when a gateway freezes in the middle of an edit": (backend) =>
     inWorld(backend, frozenEditor),
+  "shows a person who comes back all messages when a gateway freezes while it makes the copies": (
+    backend,
+  ) => inWorld(backend, frozenReturn),
   "still gets its messages when the network drops a connection that holds its locks": (backend) =>
     inWorld(backend, swallowedConnection),
   "gets its messages later when delivery jobs find its delivery lock taken": lookedAtAgain,
@@ -73,6 +79,36 @@ async function frozenEditor(world: World): Promise<void> {
   gateway.signal("SIGSTOP");
   await edits.open();
   await deliveredByAnother(world, people);
+}
+
+async function frozenReturn(world: World): Promise<void> {
+  const { db } = world;
+  const people = await crowd(db);
+  const person = nth(people.senders, 0);
+  const others = people.senders.slice(1);
+  await sendAway(db, person);
+  const missed = await pastMessages(db, nth(people.channels, 0), nth(others, 0), {
+    count: 20,
+    daysAgo: 1,
+    holders: others,
+  });
+  const first = await world.gateway({ DATABASE_URL: impatient(db.url) });
+  const second = await world.gateway();
+  const copies = await gate(db, "INSERT ON user_messages");
+  const read = (at: { readonly url: string }) =>
+    clientOf(at.url, person).get("/api/v1/messages", {
+      anchor: "newest",
+      num_before: 100,
+      num_after: 0,
+    });
+  read(first).catch(() => undefined);
+  await underWay(copies);
+  first.signal("SIGSTOP");
+  await copies.open();
+  const { status, body } = await read(second);
+  expect(status).to.equal(200);
+  const { messages } = body as unknown as { messages: ReadonlyArray<{ id: number }> };
+  expect(messages.map(({ id }) => id)).to.include.members([...missed]);
 }
 
 async function swallowedConnection(world: World): Promise<void> {
