@@ -41,6 +41,7 @@ describe("ReturnQueue", () => {
       await waitFor(async () => begun.length > n, { what: `return ${n} begins` });
       nth(begun, n)();
     }
+    await new Promise((resolve) => setImmediate(resolve));
   }
 
   it("makes the copies of two people at the same time, and of others in the order of their requests", async () => {
@@ -70,11 +71,47 @@ describe("ReturnQueue", () => {
     const times: number[] = [];
     for (let id = 200; id < 300; id++) times.push((await retryAfter(id)) ?? 0);
     expect(times).to.deep.equal(times.toSorted((a, b) => a - b));
-    expect([times[0], times.at(-1)]).to.deep.equal([3, 7]);
+    expect([times[0], times.at(-1)]).to.deep.equal([6, 11]);
     now += 1_000;
-    expect(await retryAfter(299), "too early").to.equal(6);
+    expect(await retryAfter(299), "too early").to.equal(10);
     await endAll(admitted - 1);
     expect(await retryAfter(299), "after the others").to.equal(undefined);
+  });
+
+  /** Comes back until a person is refused, whose id it returns. */
+  async function fill(): Promise<number> {
+    let id = 1;
+    while ((await retryAfter(id)) === undefined) id++;
+    return id;
+  }
+
+  it("refuses people who come later until those who were refused before have been admitted", async () => {
+    const refused = await fill();
+    await endAll(refused - 4);
+    expect(await retryAfter(refused), "too early").to.be.within(2, 6);
+    expect(await retryAfter(500), "later").to.be.within(5, 7);
+    now += 5_200;
+    expect(await retryAfter(refused), "in the time slot").to.equal(undefined);
+    await endAll(refused);
+  });
+
+  it("keeps the time slot of a person who tries again in vain", async () => {
+    const refused = await fill();
+    now += 10_000;
+    expect(await retryAfter(refused), "others still wait").to.equal(2);
+    expect(await retryAfter(500), "later").to.equal(6);
+    await endAll(50);
+    expect(await retryAfter(500), "still later").to.equal(6);
+    expect(await retryAfter(refused), "in the time slot").to.equal(undefined);
+    await endAll(refused);
+  });
+
+  it("admits any person while copies of fewer than two people are being made, because refused people may not try again", async () => {
+    const refused = await fill();
+    expect(await retryAfter(500)).to.be.greaterThan(1);
+    await endAll(refused - 2);
+    expect(await retryAfter(501)).to.equal(undefined);
+    await endAll(refused);
   });
 
   it("admits fewer people, and gives a greater Retry-After, if returns take long", async () => {

@@ -12,14 +12,16 @@ const maxWaitMs = 5_000;
 const minRetryMs = 2_000;
 const maxRetryMs = 120_000;
 
-/** Maximum number of refused people whose times are remembered. */
+/** Maximum number of refused people whose time slots are remembered. */
 const maxRefused = 50_000;
 
 /**
  * Makes the missing copies of people who come back (docs/decisions/083), for two people at a time, in the order of their
- * requests. A person who would wait for more than five seconds is refused. Refused people get rising values of
- * `Retry-After`, at the rate at which copies are made. If all of them tried again at the same time, most would be refused
- * again, and their requests would delay other requests.
+ * first requests. A person who would wait for more than five seconds is refused, and gets a time slot behind those of all
+ * people who were refused before, at the rate at which copies are made. `Retry-After` leads to this time. If all refused
+ * people tried again at the same time, most would be refused again, and their requests would delay other requests. Until the
+ * last of these times, a person without a time slot is refused, too: otherwise people who come later would be served before
+ * those who were refused.
  */
 export class ReturnQueue {
   readonly #clock: Clock;
@@ -29,9 +31,9 @@ export class ReturnQueue {
   readonly #returning = new Map<number, Promise<void>>();
   /** Moving average of the duration of a return, in milliseconds. The first value is a guess. */
   #meanMs = 100;
-  /** When a refused person may try again, by account, in milliseconds since the UNIX epoch. */
-  readonly #retryAt = new Map<number, number>();
-  #lastRetryAt = 0;
+  /** The time slots of refused people, by account, in milliseconds since the UNIX epoch. */
+  readonly #slots = new Map<number, number>();
+  #lastSlot = 0;
 
   constructor(clock: Clock = systemClock, waitMs = maxWaitMs) {
     this.#clock = clock;
@@ -46,20 +48,27 @@ export class ReturnQueue {
   async makeInOrder(id: number, makeCopies: () => Promise<unknown>): Promise<void> {
     let returning = this.#returning.get(id);
     if (!returning) {
-      const ahead = this.#returning.size - returnsAtOnce + 1;
-      if (ahead * this.#intervalMs() > this.#waitMs) throw errors.comingBack(this.#retryAfter(id));
-      this.#retryAt.delete(id);
-      returning = this.#makeInTurn(id, makeCopies).finally(() => this.#returning.delete(id));
+      if (!this.#admits(id)) throw errors.comingBack(this.#retryAfter(id));
+      returning = this.#make(id, makeCopies).finally(() => this.#returning.delete(id));
       this.#returning.set(id, returning);
     }
     await returning;
   }
 
-  async #makeInTurn(id: number, makeCopies: () => Promise<unknown>): Promise<void> {
+  /** Returns whether the person may wait. Admits every person while a permit is free: some refused people do not try again. */
+  #admits(id: number): boolean {
+    const ahead = this.#returning.size - returnsAtOnce + 1;
+    if (ahead <= 0) return true;
+    if (ahead * this.#intervalMs() > this.#waitMs) return false;
+    return (this.#slots.get(id) ?? this.#lastSlot) <= this.#clock.now();
+  }
+
+  async #make(id: number, makeCopies: () => Promise<unknown>): Promise<void> {
     // Those ahead may take longer than the last ones did.
     const deadline = new RequestDeadline();
     deadline.limit(this.#waitMs, () => errors.comingBack(this.#retryAfter(id)));
     await this.#permits.acquire(deadline).finally(() => deadline.unlimit());
+    this.#slots.delete(id);
     const startedAt = this.#clock.now();
     try {
       await makeCopies();
@@ -75,18 +84,17 @@ export class ReturnQueue {
     return this.#meanMs / returnsAtOnce;
   }
 
-  /** Returns the value of `Retry-After` in seconds. A person who tries again too early keeps the time that was given. */
+  /** Returns the value of `Retry-After` in seconds. A person who tries again too early or in vain keeps the time slot. */
   #retryAfter(id: number): number {
     const now = this.#clock.now();
-    let at = this.#retryAt.get(id) ?? 0;
-    if (at <= now) {
-      at = Math.max(this.#lastRetryAt + this.#intervalMs(), now + minRetryMs);
-      // Starts over with the shortest delay, because some of the people with earlier times will not try again.
-      if (at > now + maxRetryMs) at = now + minRetryMs;
-      this.#lastRetryAt = at;
-      if (this.#retryAt.size >= maxRefused) this.#retryAt.clear();
-      this.#retryAt.set(id, at);
+    let slot = this.#slots.get(id);
+    if (slot === undefined) {
+      const wait = this.#returning.size * this.#intervalMs();
+      slot = Math.max(this.#lastSlot + this.#intervalMs(), now + wait, now + minRetryMs);
+      this.#lastSlot = slot;
+      if (this.#slots.size >= maxRefused) this.#slots.clear();
+      this.#slots.set(id, slot);
     }
-    return Math.ceil((at - now) / 1_000);
+    return Math.ceil(Math.min(Math.max(slot - now, minRetryMs), maxRetryMs) / 1_000);
   }
 }
