@@ -20,12 +20,15 @@ const channelsAtOnce = 100;
 const copiesUnderLock = 10;
 
 /**
- * Milliseconds for which a transaction waits for an audience lock, because new messages of the channels wait behind it. Each
- * further try waits twice as long, up to the maximum: if sending a message to the channel takes longer than the first wait,
- * and messages are sent all the time, a short wait would never succeed.
+ * Milliseconds for which a transaction waits for an audience lock: new messages of the channels wait behind it. After some
+ * tries each further one waits twice as long, up to the maximum. If sending a message to the channel takes longer than the
+ * first wait, and messages are sent all the time, a short wait would never succeed.
  */
 const firstLockMs = 200;
 const maxLockMs = 2_000;
+
+/** Number of tries that wait for {@link firstLockMs}. */
+const shortTries = 4;
 
 /** SQL: the last message of the range of the subscription `s`. */
 const lastMissed = "coalesce(s.deferred_until, 9223372036854775807)";
@@ -139,7 +142,7 @@ export async function makeDeferredCopies(
   let copies = 0;
   for (let waits = 0; mayContinue();) {
     try {
-      const lockMs = Math.min(maxLockMs, firstLockMs * 2 ** waits);
+      const lockMs = Math.min(maxLockMs, firstLockMs * 2 ** Math.max(0, waits + 1 - shortTries));
       const made = await db.transaction((tx) => makeNextCopies(tx, userId, lockMs));
       copies += made.copies;
       if (made.isDone) return { copies, isDone: true };
@@ -188,19 +191,24 @@ async function makeSettled(tx: Tx, channelId: number, userId: number): Promise<n
   return made?.copies ?? 0;
 }
 
-/** Makes the last copies of channels. */
+/**
+ * Makes the last copies of channels. All statements are sent at once, because no messages are sent to the channels from the
+ * lock to the COMMIT.
+ */
 async function makeLast(
   tx: Tx,
   channelIds: readonly number[],
   userId: number,
   lockMs: number,
 ): Promise<MadeCopies> {
-  await lockSoon(tx, lockMs, "messages are being sent to the channels", () =>
-    lockAudiences(tx, channelIds),
-  );
-  await lockRangesOf(tx, channelIds, userId);
   const perChannel = Math.ceil(copiesAtOnce / channelIds.length);
-  const [made] = await tx.rows(makeLastCopies, [userId, channelIds, perChannel]);
+  const [, , [made]] = await lockSoon(tx, lockMs, "messages are being sent to the channels", () =>
+    Promise.all([
+      lockAudiences(tx, channelIds),
+      lockRangesOf(tx, channelIds, userId),
+      tx.rows(makeLastCopies, [userId, channelIds, perChannel]),
+    ]),
+  );
   if (!made) throw new Error("the statement that makes deferred copies returned no row");
   return made;
 }
@@ -211,9 +219,12 @@ async function lockRangesOf(
   userId: number,
 ): Promise<Array<RowOf<typeof lockRanges>>> {
   const channels = { name: "channels", keys: channelIds, shared: true } as const;
-  await tx.lock(channels, lockChannelRowsShared, [channelIds]);
   const subscriptions = { name: "subscriptions", keys: channelIds } as const;
-  return tx.lock(subscriptions, lockRanges, [channelIds, userId]);
+  const [, ranges] = await Promise.all([
+    tx.lock(channels, lockChannelRowsShared, [channelIds]),
+    tx.lock(subscriptions, lockRanges, [channelIds, userId]),
+  ]);
+  return ranges;
 }
 
 /** Maximum deferred copies that a move to another channel makes: about 5 s. */
