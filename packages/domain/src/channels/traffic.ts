@@ -5,27 +5,35 @@ import { lockChannelRows } from "@carillon/model";
 const trafficDays = 28;
 
 /**
- * Continues from `traffic_place` up to the last message that is at least five minutes old. No transaction lasts longer
- * than a minute, so every message with a lower id has been committed.
+ * Continues from `traffic_place` up to the newest message that was there five minutes ago. No transaction lasts longer than a
+ * minute, so every message with a lower id has been committed. The times of messages do not tell this, because an import
+ * stores old messages with new ids.
  */
 const count = statement({
   name: "count-traffic",
-  text: `WITH part AS MATERIALIZED (
-      SELECT id, recipient_id, is_channel, sent_at FROM messages
-      WHERE id > (SELECT message_id FROM traffic_place) ORDER BY id LIMIT $1
-    ), settled AS MATERIALIZED (
-      SELECT max(id) AS id FROM part WHERE sent_at < now() - interval '5 minutes'
+  text: `WITH seen AS MATERIALIZED (
+      SELECT message_id, seen_id FROM traffic_place WHERE coalesce(seen_at < now() - interval '5 minutes', true)
+    ), part AS MATERIALIZED (
+      SELECT m.id, m.recipient_id, m.is_channel, m.sent_at FROM messages m
+      WHERE m.id > (SELECT message_id FROM seen) AND m.id <= (SELECT seen_id FROM seen) ORDER BY m.id LIMIT $1
     ), counted AS (
       INSERT INTO channel_traffic AS t (channel_id, day, messages)
       SELECT r.channel_id, (part.sent_at AT TIME ZONE 'UTC')::date AS day, count(*)
-      FROM part JOIN settled ON part.id <= settled.id JOIN recipients r ON r.id = part.recipient_id
+      FROM part JOIN recipients r ON r.id = part.recipient_id
       WHERE part.is_channel AND part.sent_at > now() - interval '${trafficDays + 2} days'
       GROUP BY r.channel_id, day ORDER BY r.channel_id, day
       ON CONFLICT (channel_id, day) DO UPDATE SET messages = t.messages + excluded.messages
-    ), place AS (
-      UPDATE traffic_place SET message_id = settled.id FROM settled WHERE settled.id IS NOT NULL
+    ), done AS (
+      SELECT count(*) AS count, max(id) AS last FROM part
+    ), more AS (
+      UPDATE traffic_place SET message_id = done.last FROM done WHERE done.count = $1
+    ), none_left AS (
+      UPDATE traffic_place p SET message_id = greatest(p.message_id, p.seen_id),
+        seen_id = greatest(p.seen_id, newest.id), seen_at = now()
+      FROM seen, done, (SELECT max(id) AS id FROM messages) newest
+      WHERE done.count < $1 AND (done.count > 0 OR newest.id > seen.seen_id)
     )
-    SELECT count(*)::int AS count FROM part JOIN settled ON part.id <= settled.id`,
+    SELECT count::int AS count FROM done`,
 });
 
 /**
