@@ -16,6 +16,7 @@ const lockedBefore: Readonly<Record<string, string>> = {
   "reseal-webhook_secrets-store": "reseal-lock",
   "keys-anew-drop-webhook-secrets": "keys-anew-lock",
   "keys-anew-store": "keys-anew-lock",
+  "organization-retire-keys": "organization-retire-accounts",
 };
 
 /** The statement writes one row, selected by its key. */

@@ -439,7 +439,7 @@ describe("carillon backup, restore, secret-key, dashboard and doctor", () => {
       OUTGOING_ALLOWED_NETWORKS: "10.0.0.0/8,localhost",
       PUSH_SERVER_ID: "00000000-0000-4000-8000-000000000000",
     })(["doctor", "--json"]);
-    expect(ill).to.include({ code: 1, noted: "carillon: 4 of 17 checks failed" });
+    expect(ill).to.include({ code: 1, noted: "carillon: 4 of 18 checks failed" });
     expect(states(ill.said)).to.include({
       SECRET_KEY: "failed",
       TRUSTED_PROXIES: "failed",

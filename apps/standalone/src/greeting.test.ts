@@ -11,14 +11,15 @@ import { CredentialFiles } from "./zuliprc.ts";
 describe("the greeting without credential files", () => {
   let dataDir: string;
   let gateway: Server;
-  /** The gateway's status for `GET /server_settings`. */
+  /** The gateway's answer to `GET /server_settings`. */
   let status: number;
+  let msg: string;
 
   before(async () => {
     dataDir = await mkdtemp(join(tmpdir(), "carillon-greeting-"));
     gateway = createServer((request, response) => {
       response.statusCode = request.url === "/api/v1/server_settings" ? status : 404;
-      response.end("{}");
+      response.end(JSON.stringify({ msg }));
     }).listen(0, "127.0.0.1");
     await once(gateway, "listening");
   });
@@ -43,12 +44,17 @@ describe("the greeting without credential files", () => {
   };
 
   it("suggests creating an organization if there is none", async () => {
-    status = 503;
+    [status, msg] = [503, "This server has no organization yet"];
     expect(await accounts()).to.match(/none yet: .* npx carillon organization create$/);
   });
 
   it("names the commands for accounts of an organization that was restored", async () => {
-    status = 200;
+    [status, msg] = [200, ""];
     expect(await accounts()).to.match(/npx carillon account list .*npx carillon key issue/);
+  });
+
+  it("does not suggest creating an organization if the gateway refuses the request for another reason", async () => {
+    [status, msg] = [503, "The organization is moving to another server; nothing was changed"];
+    expect(await accounts()).to.match(/npx carillon account list/);
   });
 });

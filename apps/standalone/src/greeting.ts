@@ -44,11 +44,14 @@ export async function greet(greeting: Greeting): Promise<string> {
   return [...lines, ...commands, ""].join("\n");
 }
 
-/** Asks the gateway whether there is an organization. One that was restored from a backup has no credential files. */
+/**
+ * Asks the gateway whether there is an organization. One that was restored from a backup has no credential files. A 503 may
+ * also mean that the gateway is overloaded, or that the organization has moved.
+ */
 async function hasOrganization(gatewayUrl: string): Promise<boolean> {
   const signal = AbortSignal.timeout(5_000);
   const answer = await ask(`${gatewayUrl}/api/v1/server_settings`, { signal }).catch(() => {});
-  return answer !== undefined && answer.status !== 503;
+  return !(answer?.status === 503 && answer.body.includes("has no organization yet"));
 }
 
 async function firstCommands({ site, gatewayUrl, files }: Greeting): Promise<string[]> {

@@ -323,6 +323,7 @@ export {
   findNamedAccounts,
   findOrganization,
   listOrganizations,
+  type NamedOrganization,
   noSubdomain,
   setLimits,
   openOrganization,
@@ -335,6 +336,7 @@ export {
   type SubscriptionView,
 } from "./operators/event-subscriptions.ts";
 export { issueKeysAnew, reseal } from "./operators/keys.ts";
+export { retireOrganization } from "./operators/retire-organization.ts";
 export {
   type AuditFilter,
   type AuditLine,
@@ -463,6 +465,7 @@ export { checkSubdomain } from "./realms/create-organization.ts";
 export {
   closeEventLog,
   isAfterLastEvent,
+  listUnfinishedMoves,
   makeReadOnly,
   movedOrganizations,
   redirectOrganization,

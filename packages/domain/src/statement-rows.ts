@@ -586,7 +586,7 @@ declare module "@carillon/db" {
       pushed: Json;
     };
     "count-traffic": {
-      count: number;
+      count: number | null;
     };
     "deactivated-groups-among": {
       id: number;
@@ -1845,6 +1845,8 @@ declare module "@carillon/db" {
       subdomain: string;
       name: string;
       deactivated: boolean;
+      readOnly: boolean;
+      movedTo: string | null;
       accounts: number;
     };
     "operator-subscription-disable": {};
@@ -1881,6 +1883,7 @@ declare module "@carillon/db" {
       address: string;
       actor: string | null;
     };
+    "organization-has-final-export": {};
     "organization-make-read-only": {
       id: number;
     };
@@ -1894,6 +1897,14 @@ declare module "@carillon/db" {
     "organization-reopen": {
       id: number;
     };
+    "organization-retire": {
+      subdomain: string;
+    };
+    "organization-retire-accounts": {
+      id: number;
+    };
+    "organization-retire-invitations": {};
+    "organization-retire-keys": {};
     "organization-store-deactivated": {
       id: number;
     };
@@ -1904,6 +1915,11 @@ declare module "@carillon/db" {
     "organizations-moved": {
       subdomain: string;
       url: string | null;
+    };
+    "organizations-of-unfinished-moves": {
+      subdomain: string;
+      since: Date | null;
+      isClosed: boolean;
     };
     "others-of-roles": {
       ids: string | null;

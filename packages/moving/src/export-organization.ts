@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { FileStore } from "@carillon/files";
 import { StartupError } from "@carillon/kit";
 import type { Secrets } from "@carillon/model";
@@ -7,6 +8,7 @@ import type pg from "pg";
 import { ask, onConnection } from "./connect.ts";
 import { exportedRows } from "./export-rows.ts";
 import { readGreatestIds } from "./greatest-ids.ts";
+import { lockForSession } from "./lock-for-session.ts";
 import { scopeOf } from "./scope.ts";
 import { movedTables } from "./tables.ts";
 import type { TransferKey } from "./transfer-key.ts";
@@ -20,7 +22,8 @@ export interface ExportOptions {
   /** The address of the organization. */
   readonly url: string;
   readonly secrets: Secrets;
-  readonly key: TransferKey;
+  /** Called once no other process exports into the folder. */
+  readonly key: () => TransferKey;
   readonly files: FileStore;
   /** Called after the files and before the rows are read; makes the export final if it is given. */
   readonly close?: (() => Promise<void>) | undefined;
@@ -39,9 +42,15 @@ export interface Exported {
  * @throws StartupError; TransferError
  */
 export function exportOrganization(options: ExportOptions): Promise<Exported> {
-  const { databaseUrl, realmId, folder, url, secrets, key, close } = options;
+  const { databaseUrl, realmId, folder, url, secrets, close } = options;
   const progress = options.progress ?? (() => {});
   return onConnection(databaseUrl, async (client) => {
+    await lockForSession(
+      client,
+      `export ${resolve(folder)}`,
+      "another process is exporting into this folder: wait until it has ended, or give another folder",
+    );
+    const key = options.key();
     const writer = await TransferWriter.open(folder, { kind: "carillon", url });
     const files = { copied: 0, kept: 0 };
     const copy = () => copyFiles(client, writer, files, options);

@@ -4,11 +4,13 @@ import { get, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import type { Database } from "@carillon/db";
 import {
   closeEventLog,
   makeReadOnly,
   redirectOrganization,
   reopenOrganization,
+  retireOrganization,
   setDeactivated,
   unfinishedWork,
 } from "@carillon/domain";
@@ -44,11 +46,59 @@ describe("a final export", () => {
   const folders: string[] = [];
   after(() => Promise.all(folders.map((one) => rm(one, { recursive: true }))));
 
+  interface FinalExport {
+    readonly folder: string;
+    /** Runs while the organization is read-only, before its event log is closed. */
+    readonly close?: (() => Promise<void>) | undefined;
+    readonly afterClose?: () => Promise<unknown>;
+  }
+
+  async function exportFinally(
+    from: Database,
+    { id: realmId, subdomain }: { readonly id: number; readonly subdomain: string },
+    { folder, close, afterClose }: FinalExport,
+  ): Promise<void> {
+    await exportOrganization({
+      databaseUrl: from.url,
+      realmId,
+      folder,
+      url: `http://${subdomain}.carillon.test`,
+      secrets: site.secrets,
+      key: () => key,
+      files: testFiles(),
+      close: async () => {
+        await from.transaction((tx) => makeReadOnly(tx, realmId));
+        await close?.();
+        await waitFor(async () => (await unfinishedWork(from, realmId)).transactions === 0, {
+          what: "the end of transactions",
+        });
+        await from.transaction((tx) => closeEventLog(tx, realmId));
+        await afterClose?.();
+      },
+    });
+  }
+
+  const importInto = (to: Database, folder: string) =>
+    importOrganization({
+      databaseUrl: to.url,
+      db: to,
+      site,
+      folder,
+      subdomain: undefined,
+      key,
+      files: testFiles(),
+    });
+
+  const newFolder = async () => {
+    const folder = await mkdtemp(join(tmpdir(), "carillon-final-"));
+    folders.push(folder);
+    return folder;
+  };
+
   async function scene(subdomain: string) {
     const org = await organization(db, { subdomain, name: subdomain });
     const room = await channel(db, org.realm, { subscribers: [org.owner, org.member] });
-    const folder = await mkdtemp(join(tmpdir(), "carillon-final-"));
-    folders.push(folder);
+    const folder = await newFolder();
     const send = (content: string) =>
       gateway
         .as(org.member)
@@ -57,34 +107,8 @@ describe("a final export", () => {
       close?: () => Promise<void>,
       afterClose: () => Promise<unknown> = async () => {},
     ) => {
-      const realmId = org.realm.id;
-      await exportOrganization({
-        databaseUrl: db.url,
-        realmId,
-        folder,
-        url: `http://${subdomain}.carillon.test`,
-        secrets: site.secrets,
-        key,
-        files: testFiles(),
-        close: async () => {
-          await db.transaction((tx) => makeReadOnly(tx, realmId));
-          await close?.();
-          await waitFor(async () => (await unfinishedWork(db, realmId)).transactions === 0, {
-            what: "the end of transactions",
-          });
-          await db.transaction((tx) => closeEventLog(tx, realmId));
-          await afterClose();
-        },
-      });
-      return importOrganization({
-        databaseUrl: other.url,
-        db: other,
-        site,
-        folder,
-        subdomain: undefined,
-        key,
-        files: testFiles(),
-      });
+      await exportFinally(db, org.realm, { folder, close, afterClose });
+      return importInto(other, folder);
     };
     return { org, room, send, move };
   }
@@ -175,6 +199,53 @@ describe("a final export", () => {
     }
   });
 
+  it("is imported into the first installation again with its subdomain and keys, once the old organization there is retired", async () => {
+    const { org, send, move } = await scene("returning");
+    const { id } = org.realm;
+    expect((await send("before both moves")).status).to.equal(200);
+    const early = await db
+      .transaction((tx) => retireOrganization(tx, site.secrets, id))
+      .catch(String);
+    expect(early).to.match(/only an organization that has moved away can be retired/);
+    const { realmId } = await move();
+    await db.transaction((tx) => setDeactivated(tx, id, true));
+    const folder = await newFolder();
+    await exportFinally(other, { id: realmId, subdomain: "returning" }, { folder });
+    expect(await importInto(db, folder).catch(String)).to.match(
+      /has moved away: .*run carillon organization retire --organization returning first/,
+    );
+    const label = await db.transaction((tx) => retireOrganization(tx, site.secrets, id));
+    expect(label).to.equal(`retired-${id}`);
+    const returned = await importInto(db, folder);
+    expect(returned.subdomain).to.equal("returning");
+    const { status, body } = await gateway.as(org.member).get(`${api}/users/me`);
+    expect([status, body["email"]]).to.deep.equal([200, org.member.deliveryEmail]);
+    expect(body["user_id"]).not.to.equal(org.member.id);
+    const { body: found } = await gateway.as(org.member).get(`${api}/messages`, {
+      anchor: "newest",
+      num_before: 10,
+      num_after: 0,
+      apply_markdown: false,
+    });
+    const contents = (found["messages"] as Array<{ content: string }>).map((one) => one.content);
+    expect(contents).to.include("before both moves");
+    const again = await db
+      .transaction((tx) => retireOrganization(tx, site.secrets, id))
+      .catch(String);
+    expect(again).to.match(/can be retired, once/);
+  });
+
+  it("keeps the organization from being reopened, unless it was not imported", async () => {
+    const { org, send, move } = await scene("split");
+    await move();
+    const reopen = (notImported: boolean) =>
+      db.transaction((tx) => reopenOrganization(tx, org.realm.id, { notImported }));
+    expect(await reopen(false).catch(String)).to.match(/both organizations would send/);
+    expect((await send("refused")).status).to.equal(503);
+    await reopen(true);
+    expect((await send("sent")).status).to.equal(200);
+  });
+
   it("is followed by a deactivation if the organization moves to another cell: no mails, and requests get 503", async () => {
     const { org, send } = await scene("cell");
     const { id } = org.realm;
@@ -191,7 +262,7 @@ describe("a final export", () => {
       await db.rows(`SELECT FROM job_intent WHERE realm_id = ${id} AND job = 'send-mail'`),
     ).to.have.length(0);
     const reopened = await db
-      .transaction((tx) => reopenOrganization(tx, id))
+      .transaction((tx) => reopenOrganization(tx, id, { notImported: true }))
       .catch((error: Error) => error.message);
     expect(reopened).to.match(/run carillon organization reactivate first/);
     expect(await db.transaction((tx) => setDeactivated(tx, id, false))).to.equal(true);
@@ -235,7 +306,7 @@ describe("a final export", () => {
   it("fails when the organization is reopened before its event log is closed", async () => {
     const { org, send } = await scene("reopened");
     await db.transaction((tx) => makeReadOnly(tx, org.realm.id));
-    await db.transaction((tx) => reopenOrganization(tx, org.realm.id));
+    await db.transaction((tx) => reopenOrganization(tx, org.realm.id, { notImported: true }));
     const closed = await db
       .transaction((tx) => closeEventLog(tx, org.realm.id))
       .then(
@@ -249,7 +320,7 @@ describe("a final export", () => {
   it("fails when the organization is reopened while its rows are read", async () => {
     const { org, move } = await scene("reopened-later");
     const failure = await move(undefined, () =>
-      db.transaction((tx) => reopenOrganization(tx, org.realm.id)),
+      db.transaction((tx) => reopenOrganization(tx, org.realm.id, { notImported: true })),
     ).then(
       () => undefined,
       (error: Error) => error.message,
@@ -283,12 +354,12 @@ describe("a final export", () => {
     };
     await closed();
     expect((await send("refused")).status).to.equal(503);
-    await db.transaction((tx) => reopenOrganization(tx, id));
+    await db.transaction((tx) => reopenOrganization(tx, id, { notImported: true }));
     expect((await send("sent")).status).to.equal(200);
     await closed();
     await redirect();
     const again = await db
-      .transaction((tx) => reopenOrganization(tx, id))
+      .transaction((tx) => reopenOrganization(tx, id, { notImported: true }))
       .then(
         () => undefined,
         (error: Error) => error.message,

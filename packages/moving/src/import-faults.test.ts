@@ -57,7 +57,7 @@ describe("an import that fails", () => {
       folder: made,
       url: "http://moved.carillon.test",
       secrets: site.secrets,
-      key,
+      key: () => key,
       files: testFiles(),
     });
     return made;

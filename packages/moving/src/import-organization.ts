@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { groupOfRole } from "@carillon/contract";
 import { type Database, lockKey } from "@carillon/db";
 import {
@@ -28,6 +27,7 @@ import {
 import { importSettings } from "./import-settings.ts";
 import { readColumns } from "./insert-rows.ts";
 import { type Import, placeOf, recordPlace } from "./journal.ts";
+import { lockForSession } from "./lock-for-session.ts";
 import { FoundIds } from "./new-ids.ts";
 import { numberedTables, numberRecords } from "./number-records.ts";
 import { formerTables, movedTables } from "./tables.ts";
@@ -130,12 +130,11 @@ async function withReader<Result>(
 
 /** Takes the lock of an export for the session. */
 async function lockExport(client: pg.Client, digest: string): Promise<void> {
-  const key = createHash("sha256").update(`import ${digest}`).digest().readBigInt64BE();
-  const [lock] = await ask<{ held: boolean }>(client, "SELECT pg_try_advisory_lock($1) AS held", [
-    key.toString(),
-  ]);
-  if (!lock?.held)
-    throw new StartupError("another process is importing this export: wait until it has ended");
+  await lockForSession(
+    client,
+    `import ${digest}`,
+    "another process is importing this export: wait until it has ended",
+  );
 }
 
 async function readOrganization(reader: TransferReader): Promise<OrganizationRecord> {
@@ -190,18 +189,15 @@ async function openJournal(
   return options.db.transaction(async (tx) => {
     // Organizations are created under this lock, too.
     await lockKey(tx, "firstOrganization", 0);
-    const [taken] = await ask<{ isUnfinished: boolean }>(
+    const [taken] = await ask<{ isUnfinished: boolean; hasMoved: boolean }>(
       client,
-      `SELECT false AS "isUnfinished" FROM realms WHERE subdomain = $1 UNION ALL
-       SELECT true FROM organization_imports WHERE subdomain = $1 AND finished_at IS NULL AND digest <> $2`,
+      `SELECT false AS "isUnfinished", r.deactivated AND EXISTS (
+         SELECT FROM event_head h WHERE h.realm_id = r.id AND h.last_seq IS NOT NULL) AS "hasMoved"
+       FROM realms r WHERE r.subdomain = $1 UNION ALL
+       SELECT true, false FROM organization_imports WHERE subdomain = $1 AND finished_at IS NULL AND digest <> $2`,
       [subdomain, digest],
     );
-    if (taken)
-      throw new StartupError(
-        taken.isUnfinished
-          ? `${whyUnfinished(subdomain)}; or give this one another label, --subdomain NEW`
-          : `there is already an organization ${nameOf(subdomain)}: give the imported one another label, --subdomain NEW`,
-      );
+    if (taken) throw new StartupError(whyTaken(subdomain, taken));
     const [row] = await ask<{ id: number }>(
       client,
       `INSERT INTO organization_imports (digest, subdomain) VALUES ($1, $2)
@@ -210,6 +206,18 @@ async function openJournal(
     );
     return { id: row!.id, subdomain };
   });
+}
+
+function whyTaken(
+  subdomain: string,
+  { isUnfinished, hasMoved }: { readonly isUnfinished: boolean; readonly hasMoved: boolean },
+): string {
+  if (isUnfinished)
+    return `${whyUnfinished(subdomain)}; or give this one another label, --subdomain NEW`;
+  const taken = `there is already an organization ${nameOf(subdomain)}`;
+  if (hasMoved)
+    return `${taken}, which has moved away: if this export is of that organization, run carillon organization retire --organization ${subdomain || noSubdomain} first, so that it gets its subdomain and its API keys again; otherwise give the imported one another label, --subdomain NEW`;
+  return `${taken}: give the imported one another label, --subdomain NEW`;
 }
 
 const nameOf = (subdomain: string) =>

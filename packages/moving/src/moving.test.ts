@@ -270,7 +270,7 @@ describe("moving an organization", () => {
       folder,
       url: "http://moved.carillon.test",
       secrets: testSite().secrets,
-      key,
+      key: () => key,
       files: testFiles(),
     });
     expect(manifest.records.length).to.be.greaterThan(30);
@@ -401,7 +401,7 @@ describe("moving an organization", () => {
     const refused = await send();
     expect(refused.status).to.equal(503);
     expect(refused.text).to.include("ORGANIZATION_READ_ONLY");
-    await other.transaction((tx) => reopenOrganization(tx, realmId));
+    await other.transaction((tx) => reopenOrganization(tx, realmId, { notImported: false }));
     done(await send());
   });
 

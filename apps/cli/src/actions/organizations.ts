@@ -4,6 +4,7 @@ import {
   enableMethods,
   findOrganization,
   listOrganizations,
+  type NamedOrganization,
   noSubdomain,
   openOrganization,
   setDeactivated,
@@ -55,11 +56,20 @@ export async function createOrganization(
 /** Prints one line for each organization. */
 export async function showOrganizations(context: Context): Promise<void> {
   await withDatabase(context, async ({ db }) => {
-    for (const { subdomain, name, accounts, deactivated } of await listOrganizations(db))
+    for (const one of await listOrganizations(db)) {
+      const { subdomain, name, accounts } = one;
       context.terminal.say(
-        `${subdomain || noSubdomain}  ${name}  ${accounts} active accounts${deactivated ? "  deactivated" : ""}`,
+        [subdomain || noSubdomain, name, `${accounts} active accounts`, ...statesOf(one)].join(
+          "  ",
+        ),
       );
+    }
   });
+}
+
+function statesOf({ readOnly, deactivated, movedTo }: NamedOrganization): string[] {
+  if (movedTo !== null) return [`moved to ${movedTo}`];
+  return [...(readOnly ? ["read-only"] : []), ...(deactivated ? ["deactivated"] : [])];
 }
 
 /** Changes the given limits, and prints all. */

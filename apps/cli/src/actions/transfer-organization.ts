@@ -8,6 +8,7 @@ import {
   noSubdomain,
   redirectOrganization,
   reopenOrganization,
+  retireOrganization,
   unfinishedWork,
 } from "@carillon/domain";
 import type { Database } from "@carillon/db";
@@ -51,20 +52,26 @@ export async function writeOrganization(
     const { db, site, databaseUrl } = connected;
     const realm = await findOrganization(db, options.organization);
     const keyFile = options.keyFile ?? `${resolve(folder)}.key`;
-    const key = keptKey(keyFile);
-    const { manifest, files } = await withFiles(connected, (store) =>
+    const exporting = withFiles(connected, (store) =>
       exportOrganization({
         databaseUrl,
         realmId: realm.id,
         folder,
         url: realmUrl(site, realm),
         secrets: site.secrets,
-        key,
+        key: () => keptKey(keyFile),
         files: store,
         progress: progressOf(context),
         close: options.final ? () => close(context, db, realm.id) : undefined,
       }),
     );
+    const { manifest, files } = await exporting.catch(async (error: unknown) => {
+      if (options.final && (await loadRealm(db, realm.id)).isReadOnly)
+        context.terminal.note(
+          "The export has failed, and the organization is read-only. Run the same command again, or open the organization with carillon organization reopen.",
+        );
+      throw error;
+    });
     const records = (table: string, noun: string) =>
       counted(manifest.records.find(({ file }) => file === `${table}.ndjson`)?.count ?? 0, noun);
     const kept = files.kept > 0 ? `, already there: ${files.kept}` : "";
@@ -94,7 +101,7 @@ async function close({ terminal }: Context, db: Database, realmId: number): Prom
     if (jobs === 0 && (transactions === 0 || waited > 35_000)) break;
     if (waited < finishingMs) continue;
     throw new StartupError(
-      `${counted(jobs, "job")} of the organization must still be done: check the workers and run this again, or reopen it with carillon organization reopen`,
+      `${counted(jobs, "job")} of the organization must still be done: check the workers`,
     );
   }
   await db.transaction((tx) => closeEventLog(tx, realmId));
@@ -103,11 +110,14 @@ async function close({ terminal }: Context, db: Database, realmId: number): Prom
 /** Reopens an organization that a final export has made read-only. */
 export async function reopen(
   context: Context,
-  { organization }: { readonly organization?: string },
+  {
+    organization,
+    notImported = false,
+  }: { readonly organization?: string; readonly notImported?: boolean },
 ): Promise<void> {
   await withDatabase(context, async ({ db }) => {
     const realm = await findOrganization(db, organization);
-    await db.transaction((tx) => reopenOrganization(tx, realm.id));
+    await db.transaction((tx) => reopenOrganization(tx, realm.id, { notImported }));
     context.terminal.say(
       `${realm.name} is open again. Do not use a final export that was made of it.`,
     );
@@ -134,6 +144,20 @@ export async function redirect(
     const realm = await findOrganization(db, organization);
     await db.transaction((tx) => redirectOrganization(tx, realm.id, target.origin));
     context.terminal.say(`${realm.name} has moved to ${target.origin}.`);
+  });
+}
+
+/** Takes the subdomain and the keys from an organization that has moved away. */
+export async function retire(
+  context: Context,
+  { organization }: { readonly organization?: string },
+): Promise<void> {
+  await withDatabase(context, async ({ db, site }) => {
+    const realm = await findOrganization(db, organization);
+    const label = await db.transaction((tx) => retireOrganization(tx, site.secrets, realm.id));
+    context.terminal.say(
+      `${realm.name} is retired under the subdomain ${label}. It can be imported with its former subdomain and keys.`,
+    );
   });
 }
 

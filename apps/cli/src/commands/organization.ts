@@ -120,7 +120,8 @@ export function addOrganizationCommands(program: Command, context: Context): voi
     .command("reopen")
     .description("Reopens an organization that export --final has made read-only.")
     .option(...organizationOption)
-    .action(async (options: Pick<LimitOptions, "organization">) => {
+    .option("--not-imported", "say that its final export was not imported, or its import deleted")
+    .action(async (options: { organization?: string; notImported?: boolean }) => {
       const { reopen } = await import("../actions/transfer-organization.ts");
       await reopen(context, options);
     });
@@ -132,6 +133,16 @@ export function addOrganizationCommands(program: Command, context: Context): voi
     .action(async (url: string, options: Pick<LimitOptions, "organization">) => {
       const { redirect } = await import("../actions/transfer-organization.ts");
       await redirect(context, url, options);
+    });
+  organization
+    .command("retire")
+    .description(
+      "Takes the subdomain and the API keys from an organization that has moved away, so that it can move back.",
+    )
+    .option(...organizationOption)
+    .action(async (options: Pick<LimitOptions, "organization">) => {
+      const { retire } = await import("../actions/transfer-organization.ts");
+      await retire(context, options);
     });
   organization
     .command("import")

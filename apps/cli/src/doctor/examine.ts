@@ -10,6 +10,7 @@ import { examineDatabase, examineMigrations, examineSecretKey } from "./database
 import { examineFiles } from "./files.ts";
 import { type Finding, found } from "./finding.ts";
 import { examineMail } from "./mail.ts";
+import { examineMoves } from "./moves.ts";
 import { examinePooler } from "./pooler.ts";
 import { examineRedis } from "./redis.ts";
 import { examineServers } from "./servers.ts";
@@ -72,6 +73,7 @@ async function onRows(
       ...(await found("SECRET_KEY", () => examineSecretKey(db, secretKey))),
       ...(await found("clocks", () => examineClocks(db))),
       ...(await found("away", () => examineAway(db))),
+      ...(await found("moves", () => examineMoves(db))),
       ...(await found("files", () => examineFiles(db, env, allFiles))),
     ];
   } finally {

@@ -1,5 +1,5 @@
 import { errors } from "@carillon/contract";
-import { type Sql, statement, type Tx } from "@carillon/db";
+import { notNull, type RowOf, type Sql, statement, type Tx } from "@carillon/db";
 import { loadRealm, lockOrganization, recordAudit } from "@carillon/model";
 
 /*
@@ -76,6 +76,11 @@ export function isAfterLastEvent(error: unknown): boolean {
   return (error as { constraint?: unknown } | null)?.constraint === "event_head_open";
 }
 
+const finalExport = statement({
+  name: "organization-has-final-export",
+  text: "SELECT FROM event_head WHERE realm_id = $1 AND last_seq IS NOT NULL",
+});
+
 const reopen = statement({
   name: "organization-reopen",
   text: `UPDATE realms SET read_only_since = NULL
@@ -89,10 +94,20 @@ const open = statement({
 
 /**
  * Opens a read-only organization again.
- * @throws ApiError `BAD_REQUEST` unless it is read-only, active, and has not been redirected
+ * @param notImported whether the operator says that its final export was not imported
+ * @throws ApiError `BAD_REQUEST` unless it is read-only, active, and has not been redirected; or if it has a final export
+ *   that may have been imported
  */
-export async function reopenOrganization(tx: Tx, realmId: number): Promise<void> {
+export async function reopenOrganization(
+  tx: Tx,
+  realmId: number,
+  { notImported }: { readonly notImported: boolean },
+): Promise<void> {
   await lockOrganization(tx, realmId);
+  if (!notImported && (await tx.rows(finalExport, [realmId])).length > 0)
+    throw errors.badRequest(
+      "the organization has a final export. If that was imported, both organizations would send what is scheduled: there is no way back. If it was not imported, or its import was deleted with import --discard, run this again with --not-imported",
+    );
   if ((await tx.rows(reopen, [realmId])).length === 0)
     throw errors.badRequest(
       "the organization is not read-only; or it has been redirected, and there is no way back; or it is deactivated: run carillon organization reactivate first",
@@ -133,4 +148,17 @@ export async function movedOrganizations(sql: Sql): Promise<ReadonlyMap<string, 
   return new Map(
     rows.flatMap(({ subdomain, url }) => (url === null ? [] : [[subdomain, url] as const])),
   );
+}
+
+const unfinishedMoves = statement({
+  name: "organizations-of-unfinished-moves",
+  text: `SELECT r.subdomain, r.read_only_since AS since, coalesce(h.last_seq IS NOT NULL, false) AS "isClosed"
+    FROM realms r LEFT JOIN event_head h ON h.realm_id = r.id
+    WHERE r.read_only_since < now() - interval '1 hour' AND NOT r.deactivated ORDER BY r.id`,
+  overrides: { since: notNull },
+});
+
+/** Lists active organizations that have been read-only for more than an hour. */
+export function listUnfinishedMoves(sql: Sql): Promise<Array<RowOf<typeof unfinishedMoves>>> {
+  return sql.rows(unfinishedMoves, []);
 }

@@ -39,11 +39,15 @@ export interface NamedOrganization {
   readonly name: string;
   readonly accounts: number;
   readonly deactivated: boolean;
+  /** Whether it is read-only, because it moves or has moved (docs/moving.md). */
+  readonly readOnly: boolean;
+  /** Its new address, if it has been redirected. */
+  readonly movedTo: string | null;
 }
 
 const all = statement({
   name: "operator-organizations",
-  text: `SELECT r.id, r.subdomain, r.name, r.deactivated,
+  text: `SELECT r.id, r.subdomain, r.name, r.deactivated, r.read_only_since IS NOT NULL AS "readOnly", r.moved_to AS "movedTo",
       (SELECT count(*)::int FROM users u WHERE u.realm_id = r.id AND u.system_bot_kind IS NULL AND u.is_active) AS accounts
     FROM realms r ORDER BY r.id`,
 });
