@@ -49,6 +49,45 @@ describe("The browser client with faults of the server and the network", () => {
     await inList(page, "from the new id").waitFor();
   });
 
+  it("offers what was written and not sent again after the organization has moved to another installation", async () => {
+    const { open, person } = scene();
+    const ada = await person("Ada Moves");
+    const { hash, room, say, stored } = await topic("carried", ada);
+    await say("before");
+    const { page } = await open(hash, { as: ada });
+    await inList(page, "before").waitFor();
+    await page.route("**/api/v1/messages", (route) =>
+      route.request().method() === "POST" ? route.abort() : route.fallback(),
+    );
+    await messageBox(page).fill("not sent");
+    await sendButton(page).click();
+    await messageList(page).getByText("Waiting for the connection").waitFor();
+    await messageBox(page).fill("half a sent");
+    await page.goto(`${scene().url}/#narrow/channel/${room.id}`);
+    await messageBox(page).fill("without a topic");
+    await page.goto(`${scene().url}/#feed`);
+    await messageBox(page).fill("without a place");
+    // As if the ids of the account and of the channel were those of another installation.
+    await page.evaluate(renumber, [
+      [`"userId":${ada.id}}`, `"userId":${ada.id + 1_000_000}}`],
+      [`:${ada.id}:`, `:${ada.id + 1_000_000}:`],
+      [`channel/${room.id}`, `channel/${room.id + 1_000_000}`],
+      [`"channelId":${room.id}`, `"channelId":${room.id + 1_000_000}`],
+    ]);
+    await page.unroute("**/api/v1/messages");
+    await page.reload();
+    const failed = messageList(page).getByRole("article").filter({ hasText: "not sent" });
+    await failed.getByText("has moved to another server").waitFor();
+    const inFeed = await messageBox(page).inputValue();
+    expect(inFeed.split("\n\n").toSorted()).to.deep.equal(["without a place", "without a topic"]);
+    expect(await stored(), "it may have been sent before").to.deep.equal(["before"]);
+    await failed.getByRole("button", { name: "Send again" }).click();
+    await waitFor(async () => (await stored()).includes("not sent"), { what: "it is sent" });
+    await page.goto(`${scene().url}/${hash}`);
+    await inList(page, "not sent").waitFor();
+    expect(await messageBox(page).inputValue()).to.equal("half a sent");
+  });
+
   it("sends a message once and shows all others if the gateway is killed meanwhile", async () => {
     const { open, person, gateway, restart } = scene();
     const ada = await person("Ada");
@@ -444,3 +483,23 @@ describe("The browser client with faults of the server and the network", () => {
     });
   });
 });
+
+/** Runs in the page: replaces texts in the keys and values of its storage. */
+function renumber(changes: readonly (readonly string[])[]): void {
+  const { localStorage } = globalThis as unknown as {
+    localStorage: Record<string, string> & {
+      getItem(key: string): string | null;
+      setItem(key: string, value: string): void;
+      removeItem(key: string): void;
+    };
+  };
+  for (const key of Object.keys(localStorage)) {
+    let [name, value] = [key, localStorage.getItem(key) ?? ""];
+    for (const [from = "", to = ""] of changes) {
+      name = name.replaceAll(from, to);
+      value = value.replaceAll(from, to);
+    }
+    localStorage.removeItem(key);
+    localStorage.setItem(name, value);
+  }
+}

@@ -241,6 +241,8 @@ export const texts = {
     toChannel: (channel: string) => `Message to ${channel}`,
     region: "New message",
     tooLate: "It could not be sent within a day.",
+    moved:
+      "The organization has moved to another server. If the message is not in the conversation, send it again.",
     preview: "Preview",
     toAChannel: "Write to a channel",
     attach: "Attach files",

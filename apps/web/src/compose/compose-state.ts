@@ -2,6 +2,8 @@ import { computed, signal } from "@preact/signals";
 import { operandOf, type Term } from "../route.ts";
 import { storage } from "../storage.ts";
 import { type Conversation, othersOf } from "../store/conversation.ts";
+import { namesOf } from "../store/conversation-names.ts";
+import { type KeptText, readKeptText } from "../store/kept-text.ts";
 import type { Organization } from "../store/organization.ts";
 import { DraftKeeper } from "./draft-keeper.ts";
 
@@ -47,7 +49,11 @@ export class ComposeState {
   write(content: string): void {
     this.content.value = content;
     if (content === "") storage.remove(this.#storageKey);
-    else storage.write(this.#storageKey, content);
+    else {
+      const conversation = this.conversation.value;
+      const names = conversation && namesOf(conversation, this.#organization);
+      storage.write(this.#storageKey, { content, names } satisfies KeptText);
+    }
     this.#drafts.keep(this.conversation.value, content);
   }
 
@@ -103,12 +109,12 @@ export class ComposeState {
   #follow(changed: string): void {
     if (changed !== this.#storageKey) return;
     this.#drafts.forgetChange();
-    this.content.value = storage.read<string>(changed) ?? "";
+    this.content.value = readKeptText(changed)?.content ?? "";
   }
 
   #restore(): void {
     const conversation = this.conversation.value;
-    const kept = storage.read<string>(this.#storageKey);
+    const kept = readKeptText(this.#storageKey)?.content;
     this.content.value = kept ?? (conversation && this.#drafts.adopt(conversation)) ?? "";
   }
 }

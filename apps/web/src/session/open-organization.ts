@@ -29,7 +29,7 @@ function open(account: Account): Organization {
     if (item.type !== "registered" || item.missed) dropFirstRequest(organization.client);
   });
   organization.listen((item) => {
-    if (item.type === "registered") reloadAfterMove(account, item.snapshot);
+    if (item.type === "registered") reloadAfterMove(account, organization, item.snapshot);
   });
   void organization.start(() => sendFirstRequest(organization.client, route.value));
   return organization;

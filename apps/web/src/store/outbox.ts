@@ -5,6 +5,7 @@ import { storage } from "../storage.ts";
 import { texts } from "../texts.ts";
 import type { Connection } from "./connection.ts";
 import { type Conversation, keyOf } from "./conversation.ts";
+import { type ConversationNames, type Named, namesOf } from "./conversation-names.ts";
 import type { Item } from "./events.ts";
 import { whenOnline } from "./online.ts";
 
@@ -20,6 +21,8 @@ import { whenOnline } from "./online.ts";
 export interface Unsent {
   readonly key: string;
   readonly conversation: Conversation;
+  /** The names of the conversation; undefined if they were unknown. */
+  readonly names?: ConversationNames | undefined;
   readonly content: string;
   /** Milliseconds since the epoch. */
   readonly writtenAt: number;
@@ -30,7 +33,7 @@ export interface Unsent {
   readonly id?: number;
 }
 
-interface Sender {
+interface Sender extends Named {
   readonly client: Client;
   readonly site: string;
   readonly me: number;
@@ -73,7 +76,9 @@ export class Outbox {
 
   send(conversation: Conversation, content: string): void {
     const key = newKey();
-    const item: Unsent = { key, conversation, content, writtenAt: Date.now(), state: "sending" };
+    const names = namesOf(conversation, this.#sender);
+    const writtenAt = Date.now();
+    const item: Unsent = { key, conversation, names, content, writtenAt, state: "sending" };
     this.items.value = [...this.items.value, item];
     this.#store(item);
     this.#enqueue(item);
