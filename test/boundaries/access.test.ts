@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { readFiles } from "./source-files.ts";
+import { readProductionFiles } from "./source-files.ts";
 
 /** The columns, and the fields made from them, that decide who can read and see a channel. */
 const decisive =
@@ -44,7 +44,7 @@ const code = (text: string) => text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, "");
 
 // docs/decisions/012, channels.md §3: one function for each access level, in TypeScript and as SQL.
 describe("Access to a channel", () => {
-  const sources = () => readFiles(["packages", "apps"], /(?<!\.test)\.ts$/);
+  const sources = () => readProductionFiles(["packages", "apps"]);
   const naming = async () =>
     (await sources())
       .filter(({ path }) => !path.startsWith("packages/testkit/"))

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect } from "chai";
 import { bareSql, handedOver } from "./bare-sql.ts";
-import { readFiles } from "./source-files.ts";
+import { readFiles, readProductionFiles } from "./source-files.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
@@ -16,7 +16,7 @@ const run = promisify(execFile);
  */
 describe("SQL of production code", () => {
   const sources = async () =>
-    (await readFiles(["packages", "apps"], /(?<!\.test)\.tsx?$/)).filter(
+    (await readProductionFiles(["packages", "apps"], /\.tsx?$/)).filter(
       ({ path }) => !path.startsWith("packages/testkit/"),
     );
 

@@ -3,7 +3,7 @@ import { expect } from "chai";
 
 import { markedEvents } from "./event-marks.ts";
 import { protocolPage, readPages } from "./protocol-pages.ts";
-import { readFiles } from "./source-files.ts";
+import { readProductionFiles } from "./source-files.ts";
 
 const declarations = Object.entries<EventDeclaration>(eventDeclarations);
 
@@ -51,11 +51,8 @@ describe("events", () => {
   });
 
   it("are each created in one file, unserved ones in none", async () => {
-    const files = (await readFiles(["packages", "apps"], /\.ts$/)).filter(
-      ({ path }) =>
-        !/\.test\.ts$|\/test-support|^packages\/(?:contract|testkit)\/|\/event-formats\//.test(
-          path,
-        ),
+    const files = (await readProductionFiles(["packages", "apps"])).filter(
+      ({ path }) => !/^packages\/(?:contract|testkit)\/|\/event-formats\//.test(path),
     );
     const makers = new Map<string, string[]>(declarations.map(([name]) => [name, []]));
     for (const { path, text } of files)
@@ -73,9 +70,9 @@ describe("events", () => {
   });
 
   it("are not named in the log and the polls", async () => {
-    const files = (await readFiles(["packages/events/src"], /\.ts$/)).filter(
+    const files = (await readProductionFiles(["packages/events/src"])).filter(
       // Redis has unrelated messages.
-      ({ path }) => !path.endsWith(".test.ts") && !path.includes("/wake-ups/"),
+      ({ path }) => !path.includes("/wake-ups/"),
     );
     const types = [...new Set(allEvents.map(({ type }) => type))].join("|");
     // Matches an event's type, or a column of accounts that only rules may read.

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { readFiles } from "./source-files.ts";
+import { readProductionFiles } from "./source-files.ts";
 
 /**
  * Files in which JavaScript may fold case, because no unique index of the database compares the same texts, with the
@@ -41,10 +41,11 @@ const foldedInMemory: Readonly<Record<string, string>> = {
 
 describe("Case", () => {
   it("is folded by the database wherever a unique index compares the same texts", async () => {
-    const sources = await readFiles(
-      ["packages/model/src", "packages/domain/src", "packages/markdown/src"],
-      /(?<!\.test)\.ts$/,
-    );
+    const sources = await readProductionFiles([
+      "packages/model/src",
+      "packages/domain/src",
+      "packages/markdown/src",
+    ]);
     const folding = sources
       .filter(({ text }) => /\.to(?:Locale)?(?:Lower|Upper)Case\(/.test(text))
       .map(({ path }) => path);

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path/posix";
 import { expect } from "chai";
 import { layers, reserved, restricted } from "./layers.ts";
-import { readSources, sourceFile, type SourceFile } from "./source-files.ts";
+import { isForTests, readSources, sourceFile, type SourceFile } from "./source-files.ts";
 
 const root = new URL("../../", import.meta.url);
 
@@ -155,6 +155,6 @@ function isProduction({ path }: SourceFile): boolean {
   return (
     /^(packages|apps)\/[^/]+\/src\//.test(path) &&
     !/^packages\/(testkit|bundler)\//.test(path) &&
-    !/\.test\.ts$|\/test-support(\.ts|\/)/.test(path)
+    !isForTests(path)
   );
 }

@@ -1,6 +1,6 @@
 import { lockOrder } from "@carillon/db";
 import { expect } from "chai";
-import { readFiles } from "./source-files.ts";
+import { readProductionFiles } from "./source-files.ts";
 
 /** SQL that waits for a lock; SKIP LOCKED and attempts that do not wait are excluded. */
 const waits =
@@ -16,7 +16,7 @@ const elsewhere = new Set([
 ]);
 
 describe("Locks", () => {
-  const sources = () => readFiles(["packages", "apps"], /(?<!\.test)\.ts$/);
+  const sources = () => readProductionFiles(["packages", "apps"]);
 
   it("are taken through Tx.lock", async () => {
     const found = (await sources()).filter(

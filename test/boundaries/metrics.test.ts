@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createRegistry, declaredMetrics, measureNode } from "@carillon/kit";
 import { expect } from "chai";
-import { readFiles } from "./source-files.ts";
+import { readProductionFiles } from "./source-files.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const shared = ["deploy/prometheus/alerts.yml", "deploy/grafana/carillon.json"];
@@ -49,7 +49,7 @@ describe("metrics", () => {
   });
 
   it("are each created by the processes that are declared to export them", async () => {
-    const sources = await readFiles(["packages/kit", "apps"], /(?<!\.test)\.ts$/);
+    const sources = await readProductionFiles(["packages/kit", "apps"]);
     for (const [name, { of }] of Object.entries(declaredMetrics)) {
       const makers = sources
         .filter(

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { readFiles } from "./source-files.ts";
+import { readProductionFiles } from "./source-files.ts";
 
 const number = "(?:100|200|300|400|600)\\b";
 const compared = "\\s*(?:[=!]==?|<=|>=|<>|<|>|=|:|\\?\\?|IN\\s*\\()\\s*";
@@ -36,7 +36,7 @@ describe("The numbers of roles", () => {
   });
 
   it("are written only in the contract, in the browser client, which has no other code of the server, and in tests", async () => {
-    const sources = await readFiles(["packages", "apps", "bench", "scripts"], /(?<!\.test)\.m?ts$/);
+    const sources = await readProductionFiles(["packages", "apps", "bench", "scripts"], /\.m?ts$/);
     const found = sources.filter(({ text }) => spellsRole(text)).map(({ path }) => path);
     expect(found.toSorted()).to.deep.equal([
       "apps/web/src/store/roles.ts",

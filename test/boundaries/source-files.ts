@@ -48,6 +48,19 @@ export async function readFiles(
   );
 }
 
+/** Returns whether a file only runs in tests: it is one, or is in or named `test-support`. */
+export function isForTests(path: string): boolean {
+  return /\.test\.tsx?$|\/test-support(?:\.ts|\/)/.test(path);
+}
+
+/** Reads files as {@link readFiles} does, without those that only run in tests. */
+export async function readProductionFiles(
+  places: readonly string[],
+  name = /\.ts$/,
+): Promise<Array<{ path: string; text: string }>> {
+  return (await readFiles(places, name)).filter(({ path }) => !isForTests(path));
+}
+
 async function list(folder: string, name: RegExp): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const found = await Promise.all(

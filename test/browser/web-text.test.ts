@@ -11,7 +11,7 @@ import {
 import { thumbnail } from "@carillon/jobs";
 import { expect } from "chai";
 import type { Page } from "playwright-core";
-import { compose } from "../../packages/markdown/src/hostile-fragments.test.ts";
+import { compose } from "../../packages/markdown/src/test-support/hostile-fragments.ts";
 import { accessibilityFaults, seriousFaults } from "./support/axe.ts";
 import { useWebClient } from "./support/web-client.ts";
 import { messageBox, messageList, sizes } from "./support/web-page.ts";

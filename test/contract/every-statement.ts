@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { declaredStatements, type NamedStatement } from "@carillon/db";
 
-import { readFiles } from "../boundaries/source-files.ts";
+import { readProductionFiles } from "../boundaries/source-files.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -14,7 +14,7 @@ export interface FoundStatement {
 
 /** Loads every file that declares statements, and returns each text of each statement. */
 export async function everyStatement(): Promise<readonly FoundStatement[]> {
-  const sources = await readFiles(["packages", "apps"], /(?<!\.test)\.ts$/);
+  const sources = await readProductionFiles(["packages", "apps"]);
   const declaring = sources.filter(({ text }) => /\b(?:statement|composed)\(/.test(text));
   for (const { path } of declaring) await import(pathToFileURL(join(root, path)).href);
   return declaredStatements().flatMap((statement) => {

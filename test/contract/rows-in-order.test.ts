@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { readFiles } from "../boundaries/source-files.ts";
+import { readProductionFiles } from "../boundaries/source-files.ts";
 import { everyStatement } from "./every-statement.ts";
 
 /** Tables in which concurrent transactions write several rows each. */
@@ -64,7 +64,7 @@ describe("Statements that write several rows of channels, users or topic policie
   });
 
   it("are SQL with an explicit order", async () => {
-    const sources = await readFiles(["packages", "apps"], /(?<!\.test)\.ts$/);
+    const sources = await readProductionFiles(["packages", "apps"]);
     // With one id and a condition, updateMany writes one row or none.
     const found = sources.filter(({ text }) =>
       /\b(?:user|channel|userTopic)\.(?:updateMany(?!\(\{\s*where: \{ id: [\w.]+,)|deleteMany|upsert)\b/.test(

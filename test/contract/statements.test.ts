@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { declaredStatements, type NamedStatement, notNull, statement } from "@carillon/db";
 import { presentRowsFiles, readNotNull, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
-import { readFiles } from "../boundaries/source-files.ts";
+import { readProductionFiles } from "../boundaries/source-files.ts";
 import { describedRows, isOfBouncer } from "./statement-rows.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -82,7 +82,7 @@ describe("declared statements", () => {
   });
 
   it("have names that no other statement has, declared or not", async () => {
-    const sources = await readFiles(["packages", "apps"], /(?<!\.test)\.ts$/);
+    const sources = await readProductionFiles(["packages", "apps"]);
     const names = sources.flatMap(({ text }) =>
       [
         ...text.matchAll(/\bname:\s*"([^"]+)",\s*(?:\/\/[^\n]*\s*)*(?:text|compose|overrides):/g),
@@ -94,7 +94,7 @@ describe("declared statements", () => {
   });
 
   it("have names that begin with bouncer if and only if they are the bouncer's", async () => {
-    const sources = await readFiles(["packages", "apps"], /(?<!\.test)\.ts$/);
+    const sources = await readProductionFiles(["packages", "apps"]);
     const wrong = sources.flatMap(({ path, text }) =>
       [...text.matchAll(/\b(?:statement|composed)\(\{\s*name:\s*"([^"]+)"/g)]
         .map(([, name = ""]) => name)
@@ -104,7 +104,7 @@ describe("declared statements", () => {
   });
 
   it("are the only statements with a name and a text", async () => {
-    const sources = await readFiles(["packages", "apps"], /(?<!\.test)\.ts$/);
+    const sources = await readProductionFiles(["packages", "apps"]);
     const found = sources.flatMap(({ path, text }) =>
       undeclaredIn(text).map((name) => ({ path, name })),
     );

@@ -1,4 +1,5 @@
 import {
+  ascendingIds,
   changeChannel,
   channel,
   channelMessage,
@@ -18,8 +19,6 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-const ascending = (...accounts: ReadonlyArray<{ readonly id: number }>) =>
-  accounts.map(({ id }) => id).toSorted((a, b) => a - b);
 const names = (events: readonly LoggedEvent[]) =>
   events.map(({ type, op }) => (op === null ? type : `${type}/${op}`));
 
@@ -96,7 +95,7 @@ describe("Events of scheduled messages", () => {
     expect(names(events)).to.have.members(["message", "user_topic", "scheduled_messages/remove"]);
     const [message] = events.filter(({ type }) => type === "message");
     expect(message?.audience?.toSorted((a, b) => a - b)).to.deep.equal(
-      ascending(sender, scene.org.guest),
+      ascendingIds(sender, scene.org.guest),
     );
     const [removed] = events.filter(({ type }) => type === "scheduled_messages");
     expect(removed).to.deep.include({
@@ -118,7 +117,7 @@ describe("Events of scheduled messages", () => {
     const [notice] = events.filter(({ type }) => type === "message");
     const { notificationBot } = scene.org;
     for (const receiver of notice?.audience ?? []) {
-      expect(ascending(sender, notificationBot)).to.include(receiver);
+      expect(ascendingIds(sender, notificationBot)).to.include(receiver);
     }
     expect(notice?.audience).to.include(sender.id);
     expect(notice?.payload["message"]).to.include({

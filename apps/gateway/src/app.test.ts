@@ -7,7 +7,12 @@ import { expect } from "chai";
 import * as z from "zod";
 import { buildApp } from "./app.ts";
 import { handlerFor } from "./http/handler.ts";
-import { basic, sampleHandlers, startGateway, type Gateway } from "./http/sample-gateway.test.ts";
+import {
+  basic,
+  sampleHandlers,
+  startGateway,
+  type Gateway,
+} from "./test-support/sample-gateway.ts";
 
 const handle = handlerFor<{ log: string[] }>();
 

@@ -18,7 +18,7 @@ import {
   useBlocker,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { basic } from "./http/sample-gateway.test.ts";
+import { basic } from "./test-support/sample-gateway.ts";
 import { handle } from "./handle.ts";
 
 describe("a request that takes too long", () => {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { AlertWords } from "./alert-words.ts";
-import { countSteps } from "./counted-steps.test.ts";
+import { countSteps } from "./test-support/counted-steps.ts";
 
 /** The words that a text contains. */
 function found(text: string, ...words: string[]): string[] {

@@ -1,11 +1,11 @@
 import { oneOf, sequence } from "@carillon/testkit";
 import { expect } from "chai";
 import { emojiNames } from "./emoji/names.ts";
-import { hostileFragments } from "./hostile-fragments.test.ts";
+import { hostileFragments } from "./test-support/hostile-fragments.ts";
 import { attribute, readHtml } from "./html-tree.test.ts";
 import { parseMessage } from "./parse-message.ts";
 import { renderMessage } from "./render-message.ts";
-import { lookups, render } from "./sample-organization.test.ts";
+import { lookups, render } from "./test-support/sample-organization.ts";
 
 /** Texts that linkifiers match. */
 const pieces = [...hostileFragments, " TK-1", "TK-2 ", " run ", " now ", ' run <b>*" now'];

@@ -7,11 +7,11 @@ import {
   someSlowText,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { countSteps } from "./counted-steps.test.ts";
+import { countSteps } from "./test-support/counted-steps.ts";
 import { parseMessage } from "./parse-message.ts";
 import { renderMessage } from "./render-message.ts";
 import { RenderLimitError } from "./rendering.ts";
-import { lookups } from "./sample-organization.test.ts";
+import { lookups } from "./test-support/sample-organization.ts";
 
 /** Number of cases; `CARILLON_FUZZ_CASES=100000` runs a longer search, `CARILLON_FUZZ_SEED` other cases. */
 const cases = Number(process.env["CARILLON_FUZZ_CASES"] ?? 60);

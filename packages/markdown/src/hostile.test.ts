@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { attribute, readHtml } from "./html-tree.test.ts";
 import { parseMessage } from "./parse-message.ts";
-import { html, render } from "./sample-organization.test.ts";
+import { html, render } from "./test-support/sample-organization.ts";
 
 const p = (inside: string): string => `<p>${inside}</p>`;
 const count = (text: string, part: string): number => text.split(part).length - 1;

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { html } from "./sample-organization.test.ts";
+import { html } from "./test-support/sample-organization.ts";
 
 const p = (inside: string): string => `<p>${inside}</p>`;
 const smile =

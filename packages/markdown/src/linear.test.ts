@@ -1,11 +1,11 @@
 import { slowFragments } from "@carillon/testkit";
 import { expect } from "chai";
 import { AlertWords } from "./alert-words.ts";
-import { countSteps } from "./counted-steps.test.ts";
+import { countSteps } from "./test-support/counted-steps.ts";
 import { escapeText } from "./escape.ts";
 import { parseMessage } from "./parse-message.ts";
 import { renderMessage } from "./render-message.ts";
-import { html, lookups } from "./sample-organization.test.ts";
+import { html, lookups } from "./test-support/sample-organization.ts";
 
 const render = (text: string): void => {
   renderMessage(parseMessage(text, { translateEmoticons: true }), lookups);

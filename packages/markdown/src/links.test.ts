@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { parseMessage } from "./parse-message.ts";
 import { renderMessage } from "./render-message.ts";
-import { html, lookups, render } from "./sample-organization.test.ts";
+import { html, lookups, render } from "./test-support/sample-organization.ts";
 
 const p = (inside: string): string => `<p>${inside}</p>`;
 const a = (href: string, text = href): string => `<a href="${href}">${text}</a>`;

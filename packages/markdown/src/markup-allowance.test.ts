@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { html, render } from "./sample-organization.test.ts";
+import { html, render } from "./test-support/sample-organization.ts";
 import { emojiHtml } from "./emoji/html.ts";
 import { MARKUP_ALLOWANCE } from "./rendering.ts";
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { parseMessage } from "./parse-message.ts";
-import { html, render } from "./sample-organization.test.ts";
+import { html, render } from "./test-support/sample-organization.ts";
 
 const p = (inside: string): string => `<p>${inside}</p>`;
 const ada = '<span class="user-mention" data-user-id="5">@Ada Lovelace</span>';

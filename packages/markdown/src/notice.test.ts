@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { hostileFragments } from "./hostile-fragments.test.ts";
+import { hostileFragments } from "./test-support/hostile-fragments.ts";
 import { findFault } from "./html-check.test.ts";
 import {
   bulletList,
@@ -19,7 +19,7 @@ import {
 } from "./notice.ts";
 import { parseMessage } from "./parse-message.ts";
 import { renderMessage } from "./render-message.ts";
-import { lookups } from "./sample-organization.test.ts";
+import { lookups } from "./test-support/sample-organization.ts";
 import type { Lookups } from "./types.ts";
 
 const hostileNames = [

@@ -1,11 +1,11 @@
 import { codePointLength } from "@carillon/kit";
 import { expect } from "chai";
 
-import { hostileFragments } from "./hostile-fragments.test.ts";
+import { hostileFragments } from "./test-support/hostile-fragments.ts";
 import { parseMessage } from "./parse-message.ts";
 import { fencedQuote, maxQuoteFrameLength, quotedLines } from "./quote-source.ts";
 import { renderMessage } from "./render-message.ts";
-import { lookups } from "./sample-organization.test.ts";
+import { lookups } from "./test-support/sample-organization.ts";
 
 const texts = [
   "plain",

@@ -1,12 +1,12 @@
 import { sequence, slowFragments } from "@carillon/testkit";
 import { expect } from "chai";
-import { compose } from "./hostile-fragments.test.ts";
+import { compose } from "./test-support/hostile-fragments.ts";
 import { findFault } from "./html-check.test.ts";
 import { emptyLookups } from "./lookups.ts";
 import { parseMessage } from "./parse-message.ts";
 import { renderMessage } from "./render-message.ts";
 import { RenderLimitError } from "./rendering.ts";
-import { html, lookups } from "./sample-organization.test.ts";
+import { html, lookups } from "./test-support/sample-organization.ts";
 
 function check(text: string): void {
   for (const organization of [lookups, emptyLookups]) {

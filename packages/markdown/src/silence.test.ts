@@ -1,7 +1,7 @@
 import { slowFragments } from "@carillon/testkit";
 import { expect } from "chai";
-import { hostileFragments } from "./hostile-fragments.test.ts";
-import { html } from "./sample-organization.test.ts";
+import { hostileFragments } from "./test-support/hostile-fragments.ts";
+import { html } from "./test-support/sample-organization.ts";
 
 /** Returns what is written to the console and to the process's outputs during the work. */
 function heard(work: () => void): string {

@@ -1,5 +1,6 @@
 export { casedLetters, everyCodePoint, trickyTexts } from "./tricky-texts.ts";
 export * from "./api-client.ts";
+export * from "./ascending-ids.ts";
 export * from "./bare-texts.ts";
 export * from "./behind-proxy.ts";
 export * from "./bouncer.ts";

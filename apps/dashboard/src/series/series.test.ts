@@ -2,12 +2,12 @@ import {
   channel,
   createdSeries,
   dailySeries,
-  deliverNow,
+  deliverPlanned,
   eventsOf,
   messageSeries,
   organization,
-  rowsRead,
   type Params,
+  rowsRead,
   seriesOf,
   type TestAccount,
   type TestChannel,
@@ -47,10 +47,8 @@ describe("the dashboard's series", () => {
   const page = async (path: string) => (await dashboard().ask(path)).text();
   const find = (id: string | number) => dashboard().json(`/look-up?id=${id}`) as Promise<Found>;
   const read = (id: number) => seriesOf(gateway().as(author), id);
-  const deliverNext = async (id: number) => {
-    const { next_scheduled_message_id: planned } = await read(id);
-    await deliverNow(dashboard().db, org.realm, [planned ?? 0]);
-  };
+  const deliverNext = (id: number) =>
+    deliverPlanned(dashboard().db, org.realm, gateway().as(author), id);
 
   it("are listed with place, state, next occurrence, last outcome and failures, without texts", async () => {
     const { db } = dashboard();

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { waitFor } from "@carillon/testkit";
 import { expect } from "chai";
-import { accounts, basic, startGateway, type Gateway } from "./sample-gateway.test.ts";
+import { accounts, basic, startGateway, type Gateway } from "../test-support/sample-gateway.ts";
 
 /** Bytes of a body that must wait for its turn. */
 const large = 64 * 1024;

@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 
 import { expect } from "chai";
 import { clientName } from "./client-name.ts";
-import { startGateway } from "./sample-gateway.test.ts";
+import { startGateway } from "../test-support/sample-gateway.ts";
 
 describe("clientName", () => {
   it("is the first token of the user agent", () => {

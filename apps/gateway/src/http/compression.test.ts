@@ -4,7 +4,7 @@ import { expect } from "chai";
 import * as z from "zod";
 import { handlerFor } from "./handler.ts";
 import { Pages } from "./pages.ts";
-import { basic, startGateway, type Gateway } from "./sample-gateway.test.ts";
+import { basic, startGateway, type Gateway } from "../test-support/sample-gateway.ts";
 
 describe("Compression of answers", () => {
   const list = operation({

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { basic, startGateway, type Gateway } from "./sample-gateway.test.ts";
+import { basic, startGateway, type Gateway } from "../test-support/sample-gateway.ts";
 
 describe("credentials", () => {
   let gateway: Gateway;

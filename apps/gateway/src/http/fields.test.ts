@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { expect } from "chai";
-import { startGateway, type Gateway, type SendOptions } from "./sample-gateway.test.ts";
+import { startGateway, type Gateway, type SendOptions } from "../test-support/sample-gateway.ts";
 
 const boundary = "----boundary";
 

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { waitFor } from "@carillon/testkit";
 import { expect } from "chai";
-import { basic, startGateway, type Gateway } from "./sample-gateway.test.ts";
+import { basic, startGateway, type Gateway } from "../test-support/sample-gateway.ts";
 
 /**
  * Clients that send something else than requests, or send them otherwise than anybody would. Each is refused or cut off,

@@ -3,7 +3,7 @@ import { request } from "node:http";
 import type { IncomingMessage } from "node:http";
 import { expect } from "chai";
 import type { LimitVerdict } from "./limit.ts";
-import { startGateway, type Gateway } from "./sample-gateway.test.ts";
+import { startGateway, type Gateway } from "../test-support/sample-gateway.ts";
 
 /** Sends the head of a request with a body that never comes, and gives the status of the answer. */
 async function statusBeforeBody(

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { constants, deflateSync, gzipSync } from "node:zlib";
 import { waitFor } from "@carillon/testkit";
 import { expect } from "chai";
-import { basic, startGateway, type Gateway } from "./sample-gateway.test.ts";
+import { basic, startGateway, type Gateway } from "../test-support/sample-gateway.ts";
 
 const form = "application/x-www-form-urlencoded";
 const megabyte = 1_000_000;

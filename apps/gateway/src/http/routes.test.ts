@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { startGateway, type Gateway } from "./sample-gateway.test.ts";
+import { startGateway, type Gateway } from "../test-support/sample-gateway.ts";
 
 describe("paths and methods", () => {
   let gateway: Gateway;

@@ -8,7 +8,7 @@ import * as z from "zod";
 import { statusOf } from "./error-response.ts";
 import { handlerFor } from "./handler.ts";
 import { Pages } from "./pages.ts";
-import { basic, startGateway } from "./sample-gateway.test.ts";
+import { basic, startGateway } from "../test-support/sample-gateway.ts";
 import { UnsentAnswers } from "./unsent-answers.ts";
 
 const mega = 1_000_000;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { expect } from "chai";
-import { startGateway, type Gateway } from "../http/sample-gateway.test.ts";
+import { startGateway, type Gateway } from "../test-support/sample-gateway.ts";
 
 describe("the reference", () => {
   let gateway: Gateway;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { readEnvironment } from "@carillon/kit";
 import { expect } from "chai";
 import { KeptBody } from "../http/kept-body.ts";
-import { startGateway, type Gateway } from "../http/sample-gateway.test.ts";
+import { startGateway, type Gateway } from "../test-support/sample-gateway.ts";
 import { demoAccountsOf } from "./demo-accounts.ts";
 
 const written = [

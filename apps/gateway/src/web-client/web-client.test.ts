@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import { expect } from "chai";
-import { startGateway, type Gateway } from "../http/sample-gateway.test.ts";
+import { startGateway, type Gateway } from "../test-support/sample-gateway.ts";
 import { readWebClient } from "./files.ts";
 import { pageHeaders } from "./policy.ts";
 

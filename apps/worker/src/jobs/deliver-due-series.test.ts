@@ -14,6 +14,7 @@ import {
   dailySeries,
   deliver,
   deliverNow,
+  deliverPlanned,
   dueSeries,
   eventsOf,
   inChannel,
@@ -63,11 +64,8 @@ describe("the delivery of series", () => {
   const outcomes = async (id: number, by = author) =>
     (await runsOf(scene.as(by), id)).map(({ outcome }) => outcome);
 
-  /** Delivers the planned occurrence as if it were due a second ago. */
-  const deliverNext = async (id: number, by = author) => {
-    const { next_scheduled_message_id: planned } = await read(id, by);
-    await deliverNow(scene.db, scene.org.realm, planned === null ? [] : [planned]);
-  };
+  const deliverNext = (id: number, by = author) =>
+    deliverPlanned(scene.db, scene.org.realm, scene.as(by), id);
   /** The entries about the series in the audit log, without `message_series_`. */
   const audited = async (id: number) => {
     const rows = await scene.db.rows<{ type: string }>(

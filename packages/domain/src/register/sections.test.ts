@@ -3,7 +3,7 @@ import { expect } from "chai";
 
 import type { Section } from "../snapshot-section.ts";
 import { sections, wantedSections } from "./sections.ts";
-import { fieldsOf } from "./snapshot-sections.test.ts";
+import { fieldsOf } from "./test-support.ts";
 
 describe("the sections of the snapshot", () => {
   const db = useDatabase();

@@ -22,7 +22,7 @@ import {
 import { ownSettings } from "./sections/own-lists.ts";
 import { realmUsers } from "./sections/realm-users.ts";
 import { realm } from "./sections/realm.ts";
-import { fieldsOf } from "./snapshot-sections.test.ts";
+import { fieldsOf } from "./test-support.ts";
 
 /** Number of statements for each section. */
 const counts: ReadonlyArray<readonly [section: Section, statements: number]> = [

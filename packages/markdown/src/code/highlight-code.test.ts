@@ -1,7 +1,7 @@
 import { sequence, oneOf } from "@carillon/testkit";
 import { expect } from "chai";
-import { hostileFragments } from "../hostile-fragments.test.ts";
-import { html } from "../sample-organization.test.ts";
+import { hostileFragments } from "../test-support/hostile-fragments.ts";
+import { html } from "../test-support/sample-organization.ts";
 import { plainText } from "../plain/plain-text.ts";
 import { highlightCode } from "./highlight-code.ts";
 import { tokenizedLanguages } from "./tokenizers.ts";

@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { countSteps } from "../counted-steps.test.ts";
+import { countSteps } from "../test-support/counted-steps.ts";
 import { parseMessage } from "../parse-message.ts";
 import { renderMessage } from "../render-message.ts";
-import { lookups } from "../sample-organization.test.ts";
+import { lookups } from "../test-support/sample-organization.ts";
 import { topicLinks } from "../topic-links.ts";
 import { type Linkifier, Linkifiers } from "./linkifiers.ts";
 import { plainBeginning } from "./pattern.ts";

@@ -1,8 +1,8 @@
 import { codePointLength } from "@carillon/kit";
 import { expect } from "chai";
 
-import { countSteps } from "../counted-steps.test.ts";
-import { html } from "../sample-organization.test.ts";
+import { countSteps } from "../test-support/counted-steps.ts";
+import { html } from "../test-support/sample-organization.ts";
 import { plainText } from "./plain-text.ts";
 
 const said = (text: string, most = 200): string => plainText(html(text), most);

@@ -1,9 +1,9 @@
 import { oneOf, sequence } from "@carillon/testkit";
 import { expect } from "chai";
 import { escapeCodeBlock } from "../escape.ts";
-import { hostileFragments } from "../hostile-fragments.test.ts";
+import { hostileFragments } from "../test-support/hostile-fragments.ts";
 import { readHtml } from "../html-tree.test.ts";
-import { html, render } from "../sample-organization.test.ts";
+import { html, render } from "../test-support/sample-organization.ts";
 import { highlight, highlightableWords } from "./highlight.ts";
 import { searchText } from "./search-text.ts";
 

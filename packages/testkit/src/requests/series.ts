@@ -7,6 +7,7 @@ import {
 } from "@carillon/contract";
 import type { Database } from "@carillon/db";
 import type { GatewayClient, Params } from "../gateway-client.ts";
+import { deliverNow } from "./delivery.ts";
 
 /** Parameters of a series that sends a channel message every day, and has done so for a year. */
 export function dailySeries(channelId: number, over: Params = {}): Params {
@@ -40,6 +41,17 @@ export async function seriesOf(client: GatewayClient, id: number): Promise<Messa
 export async function runsOf(client: GatewayClient, id: number): Promise<SeriesRun[]> {
   const answer = await client.succeed(listSeriesOccurrences, { path: { series_id: id } });
   return answer.runs;
+}
+
+/** Delivers the planned occurrence of a series as if it were due a second ago; does nothing if none is planned. */
+export async function deliverPlanned(
+  db: Database,
+  realm: { readonly id: number },
+  client: GatewayClient,
+  seriesId: number,
+): Promise<void> {
+  const { next_scheduled_message_id: planned } = await seriesOf(client, seriesId);
+  await deliverNow(db, realm, planned === null ? [] : [planned]);
 }
 
 /** Moves the planned occurrence of a series so many days and seconds into the past, as if nothing had run since. */

@@ -19,7 +19,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { post, setFlags } from "../messages/reading.test.ts";
+import { post, setFlags } from "../../test-support/reading-messages.ts";
 
 // events.md §4: sent to accounts that could see the messages.
 describe("POST /streams/{stream_id}/delete_topic: receivers of events", () => {

@@ -16,7 +16,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { idsFor, post, setFlags } from "../messages/reading.test.ts";
+import { idsFor, post, setFlags } from "../../test-support/reading-messages.ts";
 
 describe("POST /streams/{stream_id}/delete_topic", () => {
   const scene = useScene();

@@ -17,7 +17,7 @@ import {
   type TestOrganization,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { post } from "../messages/reading.test.ts";
+import { post } from "../../test-support/reading-messages.ts";
 
 describe("GET /users/me/{stream_id}/topics", () => {
   const db = useDatabase();

@@ -12,7 +12,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { type Hook, payloadOf, post, useHookScene } from "./support.test.ts";
+import { type Hook, payloadOf, post, useHookScene } from "../../test-support/incoming-webhooks.ts";
 
 describe("POST /external/{integration}", () => {
   const hooks = useHookScene();

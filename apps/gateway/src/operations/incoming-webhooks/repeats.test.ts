@@ -1,7 +1,7 @@
 import { bot, refused, startGateway, succeeded } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { type Hook, payloadOf, post, useHookScene } from "./support.test.ts";
+import { type Hook, payloadOf, post, useHookScene } from "../../test-support/incoming-webhooks.ts";
 
 describe("Repeats of webhooks", () => {
   const hooks = useHookScene();

@@ -5,7 +5,7 @@ import { bot, refused, succeeded } from "@carillon/testkit";
 import { expect } from "chai";
 import { Webhook } from "standardwebhooks";
 
-import { payloadOf, useHookScene } from "./support.test.ts";
+import { payloadOf, useHookScene } from "../../test-support/incoming-webhooks.ts";
 
 describe("The webhook_secret of a bot", () => {
   const hooks = useHookScene();

@@ -17,7 +17,7 @@ import {
   type TestChannel,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { post, term, write } from "../messages/reading.test.ts";
+import { post, term, write } from "../../test-support/reading-messages.ts";
 
 describe("Text that linkifiers match", () => {
   const scene = useScene();

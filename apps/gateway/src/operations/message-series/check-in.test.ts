@@ -10,7 +10,7 @@ import {
   channel,
   createdSeries,
   dailySeries,
-  deliverNow,
+  deliverPlanned,
   organization,
   type Params,
   refused,
@@ -56,10 +56,8 @@ describe("POST /message_series/{series_id}/check_in", () => {
   const checkIn = (id: number, by = author) =>
     scene.as(by).call(checkInAtMessageSeries, { path: { series_id: id } });
   const read = (id: number) => seriesOf(scene.as(author), id);
-  const deliverNext = async (id: number) => {
-    const { next_scheduled_message_id: planned } = await read(id);
-    await deliverNow(scene.db, scene.org.realm, [planned ?? 0]);
-  };
+  const deliverNext = (id: number) =>
+    deliverPlanned(scene.db, scene.org.realm, scene.as(author), id);
   const outcomes = async (id: number) =>
     (await runsOf(scene.as(author), id)).map(({ outcome }) => outcome);
 

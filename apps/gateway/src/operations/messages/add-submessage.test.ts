@@ -16,7 +16,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { all, post, write } from "./reading.test.ts";
+import { all, post, write } from "../../test-support/reading-messages.ts";
 
 describe("POST /submessage", () => {
   const scene = useScene();

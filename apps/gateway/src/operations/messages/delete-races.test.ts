@@ -19,7 +19,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { post, setFlags } from "./reading.test.ts";
+import { post, setFlags } from "../../test-support/reading-messages.ts";
 
 // docs/decisions/012, 018: the second request sees the changes of the first.
 describe("DELETE /messages/{message_id}: concurrent changes", () => {

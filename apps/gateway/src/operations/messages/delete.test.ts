@@ -20,7 +20,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { idsFor, post, setFlags, write } from "./reading.test.ts";
+import { idsFor, post, setFlags, write } from "../../test-support/reading-messages.ts";
 
 describe("DELETE /messages/{message_id}", () => {
   const scene = useScene();

@@ -8,7 +8,7 @@ import {
   type TestChannel,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { all, post, term } from "./reading.test.ts";
+import { all, post, term } from "../../test-support/reading-messages.ts";
 
 const largest = 10_000_000_000_000_000;
 const flags = { found_anchor: true, found_oldest: false, found_newest: false };

@@ -20,7 +20,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { post, write } from "./reading.test.ts";
+import { post, write } from "../../test-support/reading-messages.ts";
 
 describe("GET /messages/{message_id}/history", () => {
   const db = useDatabase();

@@ -12,8 +12,8 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { change } from "./changing.test.ts";
-import { idsFor, post, term, write } from "./reading.test.ts";
+import { change } from "../../test-support/changing-messages.ts";
+import { idsFor, post, term, write } from "../../test-support/reading-messages.ts";
 
 describe("GET /messages: the narrow mentions", () => {
   const scene = useScene();

@@ -12,7 +12,7 @@ import {
   type TestOrganization,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { post, setFlags, term, write } from "./reading.test.ts";
+import { post, setFlags, term, write } from "../../test-support/reading-messages.ts";
 
 describe("GET /messages: message objects", () => {
   const db = useDatabase();

@@ -14,7 +14,15 @@ import {
   type TestOrganization,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { all, idsFor, leaveUnread, post, setFlags, term, write } from "./reading.test.ts";
+import {
+  all,
+  idsFor,
+  leaveUnread,
+  post,
+  setFlags,
+  term,
+  write,
+} from "../../test-support/reading-messages.ts";
 
 describe("GET /messages: narrows", () => {
   const db = useDatabase();

@@ -16,7 +16,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { post, setFlags, write } from "./reading.test.ts";
+import { post, setFlags, write } from "../../test-support/reading-messages.ts";
 
 describe("GET /messages/{message_id}", () => {
   const scene = useScene();

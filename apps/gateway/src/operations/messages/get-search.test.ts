@@ -13,7 +13,14 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { all, idsFor, leaveUnread, post, term, write } from "./reading.test.ts";
+import {
+  all,
+  idsFor,
+  leaveUnread,
+  post,
+  term,
+  write,
+} from "../../test-support/reading-messages.ts";
 
 const span = (text: string) => `<span class="highlight">${text}</span>`;
 

@@ -15,7 +15,7 @@ import {
   type TestOrganization,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { all, idsFor, post, setFlags, term, write } from "./reading.test.ts";
+import { all, idsFor, post, setFlags, term, write } from "../../test-support/reading-messages.ts";
 
 describe("GET /messages: searched messages", () => {
   const db = useDatabase();

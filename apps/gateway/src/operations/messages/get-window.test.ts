@@ -10,7 +10,7 @@ import {
   type TestOrganization,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { leaveUnread, post, term, write } from "./reading.test.ts";
+import { leaveUnread, post, term, write } from "../../test-support/reading-messages.ts";
 
 const largest = 10_000_000_000_000_000;
 

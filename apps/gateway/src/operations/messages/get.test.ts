@@ -10,7 +10,7 @@ import {
   useGateway,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { idsFor, post, term, write } from "./reading.test.ts";
+import { idsFor, post, term, write } from "../../test-support/reading-messages.ts";
 
 describe("GET /messages: parameters", () => {
   const db = useDatabase();

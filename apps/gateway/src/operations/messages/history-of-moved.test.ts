@@ -12,7 +12,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { post } from "./reading.test.ts";
+import { post } from "../../test-support/reading-messages.ts";
 
 /** messages.md §6.3: readers get no history from channels that they cannot read. */
 describe("The history of a message that was moved out of a private channel", () => {

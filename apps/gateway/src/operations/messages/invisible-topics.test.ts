@@ -18,7 +18,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { change, changeRefused, read } from "./changing.test.ts";
+import { change, changeRefused, read } from "../../test-support/changing-messages.ts";
 
 const hiding = "lu\u200bnch";
 

@@ -2,8 +2,8 @@ import { getMessage, getMessageHistory, getMessages } from "@carillon/contract";
 import { channel, useScene, type TestChannel } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { change } from "./changing.test.ts";
-import { post, term } from "./reading.test.ts";
+import { change } from "../../test-support/changing-messages.ts";
+import { post, term } from "../../test-support/reading-messages.ts";
 
 const [maxEntries, maxCharacters] = [1_000, 100_000];
 

@@ -22,7 +22,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { idsFor, leaveUnread, post, term, write } from "./reading.test.ts";
+import { idsFor, leaveUnread, post, term, write } from "../../test-support/reading-messages.ts";
 
 describe("POST /mark_all_as_read", () => {
   const scene = useScene();

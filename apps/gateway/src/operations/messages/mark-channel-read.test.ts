@@ -23,7 +23,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { idsFor, leaveUnread, post, term, write } from "./reading.test.ts";
+import { idsFor, leaveUnread, post, term, write } from "../../test-support/reading-messages.ts";
 
 describe("POST /mark_stream_as_read and POST /mark_topic_as_read", () => {
   const scene = useScene();

@@ -10,7 +10,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { post, setFlags, term, write } from "./reading.test.ts";
+import { post, setFlags, term, write } from "../../test-support/reading-messages.ts";
 
 describe("GET /messages/matches_narrow", () => {
   const scene = useScene();

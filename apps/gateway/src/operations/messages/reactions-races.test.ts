@@ -17,7 +17,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { post } from "./reading.test.ts";
+import { post } from "../../test-support/reading-messages.ts";
 
 describe("Reactions and submessages: concurrent changes and deleted messages", () => {
   const scene = useScene();

@@ -13,7 +13,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { post, write } from "./reading.test.ts";
+import { post, write } from "../../test-support/reading-messages.ts";
 
 /** The User-Agent of zulip-term 0.7.0. */
 const terminal = "ZulipTerminal/0.7.0 Linux-6.1 (Debian GNU/Linux; 12)";

@@ -21,7 +21,7 @@ import {
 import { codeToNames } from "@carillon/markdown";
 import { expect } from "chai";
 
-import { all, idsFor, post, term, write } from "./reading.test.ts";
+import { all, idsFor, post, term, write } from "../../test-support/reading-messages.ts";
 
 describe("POST and DELETE /messages/{message_id}/reactions", () => {
   const scene = useScene();

@@ -11,7 +11,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { all, post, write } from "./reading.test.ts";
+import { all, post, write } from "../../test-support/reading-messages.ts";
 
 describe("POST /messages/{message_id}/report", () => {
   const scene = useScene();

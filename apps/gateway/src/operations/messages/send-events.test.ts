@@ -1,5 +1,6 @@
 import {
   alertWord,
+  ascendingIds,
   bot,
   changeSettings,
   channel,
@@ -17,9 +18,6 @@ import {
   useScene,
 } from "@carillon/testkit";
 import { expect } from "chai";
-
-const ascending = (...accounts: ReadonlyArray<{ readonly id: number }>) =>
-  accounts.map(({ id }) => id).toSorted((a, b) => a - b);
 
 describe("Events of sent messages", () => {
   const scene = useScene();
@@ -44,7 +42,7 @@ describe("Events of sent messages", () => {
       const room = await channel(db, org.realm, { inviteOnly, subscribers: [member, guest, gone] });
       await deactivateUser(db, gone);
       const sent = () => send(scene.as(member), toChannel(room.id));
-      expect(await audienceOf(sent)).to.deep.equal(ascending(member, guest));
+      expect(await audienceOf(sent)).to.deep.equal(ascendingIds(member, guest));
     }
     const open = await channel(db, org.realm, { subscribers: [guest] });
     const outside = () => send(scene.as(owner), toChannel(open.id));
@@ -54,7 +52,7 @@ describe("Events of sent messages", () => {
   it("are sent to the participants of a direct message only", async () => {
     const { member, guest, admin } = scene.org;
     const both = () => send(scene.as(member), toUsers([guest.id, admin.id]));
-    expect(await audienceOf(both)).to.deep.equal(ascending(member, guest, admin));
+    expect(await audienceOf(both)).to.deep.equal(ascendingIds(member, guest, admin));
     const note = () => send(scene.as(member), toUsers([member.id]));
     expect(await audienceOf(note)).to.deep.equal([member.id]);
   });

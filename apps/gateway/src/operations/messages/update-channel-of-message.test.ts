@@ -1,5 +1,6 @@
 import {
   anonymousGroup,
+  ascendingIds,
   changeChannel,
   changeOrganization,
   channel,
@@ -18,8 +19,15 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { age, ascending, change, changeRefused, flagsOf, read, received } from "./changing.test.ts";
-import { post } from "./reading.test.ts";
+import {
+  age,
+  change,
+  changeRefused,
+  flagsOf,
+  read,
+  received,
+} from "../../test-support/changing-messages.ts";
+import { post } from "../../test-support/reading-messages.ts";
 
 const week = 604_800;
 const bits = { read: 1, starred: 2, historical: 128 } as const;
@@ -79,7 +87,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
         new_stream_id: target.id,
       },
       // Public: subscribers of both channels.
-      audience: ascending(owner, mover, reader),
+      audience: ascendingIds(owner, mover, reader),
     });
     const moved = await read(scene, owner, target);
     expect(moved.map(({ id, subject, stream_id }) => [id, subject, stream_id])).to.deep.equal([
@@ -193,7 +201,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
       expect(await flagsOf(scene, owner, id)).to.equal(kept);
     }
     expect(told1(events, "update_message")[0]?.audience).to.deep.equal(
-      ascending(owner, mover, reader),
+      ascendingIds(owner, mover, reader),
     );
     expect(told1(events, "delete_message")).to.deep.equal([]);
     expect(told1(events, "update_message_flags")).to.deep.equal([
@@ -216,7 +224,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
     const [one, two] = [await say(), await say()];
     await subscribe(scene.db, room, org.guest);
     const events = await move(two, target, { propagate_mode: "change_all" });
-    expect(told1(events, "update_message")[0]?.audience).to.deep.equal(ascending(owner, mover));
+    expect(told1(events, "update_message")[0]?.audience).to.deep.equal(ascendingIds(owner, mover));
     const people = [org.admin, org.moderator, org.bot, reader, org.guest];
     const [gone, ...more] = told1(events, "delete_message");
     expect(more).to.deep.equal([]);
@@ -244,7 +252,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
     expect(await flagsOf(scene, reader, id)).to.equal(undefined);
     // Every account could see the message in the public channel.
     expect(told1(events, "update_message")[0]?.audience).to.deep.equal(
-      ascending(owner, mover, newcomer),
+      ascendingIds(owner, mover, newcomer),
     );
     expect((await read(scene, newcomer, target)).map((message) => message.id)).to.deep.equal([id]);
   });
@@ -264,7 +272,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
       const target = await made({ subscribers: [owner, mover, outsider, left] });
       const events = await move(id, target, { send_notification_to_new_thread: true });
       expect(told1(events, "update_message").map(({ audience }) => audience)).to.deep.equal([
-        ascending(owner, mover),
+        ascendingIds(owner, mover),
       ]);
       const secret = JSON.stringify(
         events.filter(({ audience }) => audience === null || audience.includes(outsider.id)),
@@ -351,7 +359,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
         audience,
       ]),
     ).to.have.deep.members([
-      [room.id, 0, ascending(owner, reader)],
+      [room.id, 0, ascendingIds(owner, reader)],
       [target.id, topicPolicy.muted, [owner.id]],
     ]);
   });

@@ -4,15 +4,16 @@ import { getMessage, getMessageHistory } from "@carillon/contract";
 import {
   alertWord,
   anonymousGroup,
+  ascendingIds,
   changeChannel,
   changesOf,
   channel,
   send,
   subscribe,
-  toChannel,
-  toUsers,
   type TestAccount,
   type TestChannel,
+  toChannel,
+  toUsers,
   unsubscribe,
   useGateway,
   user,
@@ -21,8 +22,15 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { age, ascending, ask, change, changeRefused, flagsOf, received } from "./changing.test.ts";
-import { post, write } from "./reading.test.ts";
+import {
+  age,
+  ask,
+  change,
+  changeRefused,
+  flagsOf,
+  received,
+} from "../../test-support/changing-messages.ts";
+import { post, write } from "../../test-support/reading-messages.ts";
 
 const bits = { read: 1, mentioned: 8, stream: 16, topic: 32, alert: 64 } as const;
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -87,7 +95,7 @@ describe("PATCH /messages/{message_id}: content", () => {
           rendered_content: html,
           is_me_message: true,
         },
-        audience: ascending(sender, scene.org.owner),
+        audience: ascendingIds(sender, scene.org.owner),
       },
     ]);
     const [row] = await scene.db.rows(
@@ -128,7 +136,7 @@ describe("PATCH /messages/{message_id}: content", () => {
     const id = await write(scene.gateway, sender, [owner, guest], "one");
     const [event, ...more] = await edit(id, "two");
     expect(more).to.deep.equal([]);
-    expect(event?.audience).to.deep.equal(ascending(sender, owner, guest));
+    expect(event?.audience).to.deep.equal(ascendingIds(sender, owner, guest));
     expect(event?.payload).to.include({ content: "two", orig_content: "one" });
     for (const field of ["stream_id", "stream_name", "propagate_mode", "orig_subject", "subject"])
       expect(event?.payload).not.to.have.property(field);
@@ -328,7 +336,7 @@ describe("PATCH /messages/{message_id}: content", () => {
     await subscribe(db, room, late);
     await db.rows("INSERT INTO user_messages VALUES ($1, $2, 131)", [starring.id, open]);
     expect(await receivers(open)).to.deep.equal([
-      ascending(sender, org.owner, late, gone, starring),
+      ascendingIds(sender, org.owner, late, gone, starring),
     ]);
     // Private: no account that has left the channel.
     for (const historyPublicToSubscribers of [true, false]) {
@@ -341,7 +349,7 @@ describe("PATCH /messages/{message_id}: content", () => {
       await unsubscribe(db, closed, gone);
       await subscribe(db, closed, late);
       const shared = historyPublicToSubscribers ? [late] : [];
-      expect(await receivers(id)).to.deep.equal([ascending(sender, ...shared)]);
+      expect(await receivers(id)).to.deep.equal([ascendingIds(sender, ...shared)]);
     }
   });
 

@@ -23,7 +23,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { post, setFlags, write } from "./reading.test.ts";
+import { post, setFlags, write } from "../../test-support/reading-messages.ts";
 
 const bits = { read: 1, starred: 2, collapsed: 4, mentioned: 8, historical: 128 } as const;
 

@@ -1,8 +1,8 @@
 import { channel, type TestAccount, type TestChannel, useScene } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { change, flagsOf, read } from "./changing.test.ts";
-import { post } from "./reading.test.ts";
+import { change, flagsOf, read } from "../../test-support/changing-messages.ts";
+import { post } from "../../test-support/reading-messages.ts";
 
 describe("PATCH /messages/{message_id}: notices of moves", () => {
   const scene = useScene();

@@ -14,8 +14,15 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { age, change, changeRefused, flagsOf, read, received } from "./changing.test.ts";
-import { post } from "./reading.test.ts";
+import {
+  age,
+  change,
+  changeRefused,
+  flagsOf,
+  read,
+  received,
+} from "../../test-support/changing-messages.ts";
+import { post } from "../../test-support/reading-messages.ts";
 
 describe("PATCH /messages/{message_id}: resolved topics", () => {
   const scene = useScene();

@@ -1,6 +1,7 @@
 import { bounds, getMessageHistory } from "@carillon/contract";
 import {
   anonymousGroup,
+  ascendingIds,
   changeChannel,
   changeOrganization,
   channel,
@@ -16,8 +17,15 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { age, ascending, change, changeRefused, flagsOf, read, received } from "./changing.test.ts";
-import { post, write } from "./reading.test.ts";
+import {
+  age,
+  change,
+  changeRefused,
+  flagsOf,
+  read,
+  received,
+} from "../../test-support/changing-messages.ts";
+import { post, write } from "../../test-support/reading-messages.ts";
 
 const week = 604_800;
 
@@ -63,7 +71,7 @@ describe("PATCH /messages/{message_id}: topic", () => {
       subject: "dinner",
       topic_links: [],
     });
-    expect(event?.audience).to.deep.equal(ascending(owner, mover));
+    expect(event?.audience).to.deep.equal(ascendingIds(owner, mover));
     expect(await topicsOf()).to.deep.equal([
       [one, "lunch"],
       [two, "dinner"],
@@ -337,8 +345,8 @@ describe("PATCH /messages/{message_id}: topic", () => {
         audience,
       ]),
     ).to.have.deep.members([
-      [old, [old], ascending(owner, mover)],
-      [two, [one, two], ascending(owner, mover, late)],
+      [old, [old], ascendingIds(owner, mover)],
+      [two, [one, two], ascendingIds(owner, mover, late)],
     ]);
     const rows = await db.rows("SELECT topic FROM messages WHERE recipient_id = $1 ORDER BY id", [
       closed.recipientId,

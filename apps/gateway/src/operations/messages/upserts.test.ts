@@ -27,7 +27,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { age, ask, changeRefused, read } from "./changing.test.ts";
+import { age, ask, changeRefused, read } from "../../test-support/changing-messages.ts";
 
 interface Upserted {
   readonly id: number;

@@ -12,7 +12,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { post } from "../messages/reading.test.ts";
+import { post } from "../../test-support/reading-messages.ts";
 
 describe("Settings of an organization act at once", () => {
   const scene = useScene();

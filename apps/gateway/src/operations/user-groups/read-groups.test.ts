@@ -4,15 +4,16 @@ import {
   listUserGroupSubgroups,
 } from "@carillon/contract";
 import {
+  ascendingIds,
   deactivateUser,
   organization,
   refused,
+  type TestAccount,
+  type TestOrganization,
   useDatabase,
   useGateway,
   user,
   userGroup,
-  type TestAccount,
-  type TestOrganization,
 } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -45,17 +46,15 @@ describe("Reading the members and subgroups of a user group", () => {
     });
   const subgroups = (id: number, params = {}, by: TestAccount = org.member) =>
     gateway.as(by).call(listUserGroupSubgroups, { path: { user_group_id: id }, params });
-  const ascending = (...accounts: Array<{ id: number }>) =>
-    accounts.map(({ id }) => id).toSorted((a, b) => a - b);
 
   it("lists active members of all depths once", async () => {
     expect((await members(outer.id)).body).to.deep.equal({
       result: "success",
       msg: "",
-      members: ascending(org.owner, org.guest, org.bot, org.admin),
+      members: ascendingIds(org.owner, org.guest, org.bot, org.admin),
     });
     expect((await members(org.groups["role:internet"])).body.members).to.deep.equal(
-      ascending(org.owner, org.admin, org.moderator, org.member, org.guest, org.bot),
+      ascendingIds(org.owner, org.admin, org.moderator, org.member, org.guest, org.bot),
     );
     expect((await members(org.groups["role:nobody"])).body.members).to.deep.equal([]);
   });
@@ -63,7 +62,7 @@ describe("Reading the members and subgroups of a user group", () => {
   it("lists direct members only on request", async () => {
     const direct = { direct_member_only: true };
     expect((await members(outer.id, direct)).body.members).to.deep.equal(
-      ascending(org.guest, org.admin),
+      ascendingIds(org.guest, org.admin),
     );
     expect((await members(org.groups["role:internet"], direct)).body.members).to.deep.equal([]);
   });

@@ -15,15 +15,16 @@ import {
   updateUser,
 } from "@carillon/contract";
 import {
+  ascendingIds,
   bot,
   changeOrganization,
   channel,
   kindsOf,
   organization,
+  type ReceivedEvent,
   roles,
   type TestAccount,
   type TestOrganization,
-  type ReceivedEvent,
   unique,
   unsubscribe,
   useDatabase,
@@ -86,8 +87,6 @@ describe("Events to guests outside can_access_all_users_group", () => {
     peopleIn(events, "add").map(({ user_id }) => user_id);
   const lostIn = (events: readonly ReceivedEvent[]) =>
     peopleIn(events, "remove").map(({ user_id }) => user_id);
-  const ascending = (...accounts: TestAccount[]) =>
-    accounts.map(({ id }) => id).sort((a, b) => a - b);
 
   it("contain an account before the subscription that makes it visible", async () => {
     const [guest, one, two] = [await visitor(), await person(), await person()];
@@ -95,7 +94,7 @@ describe("Events to guests outside can_access_all_users_group", () => {
     const room = await roomOf(one, two);
     const { guest: events, whole, member } = await received(guest, () => join(room, guest));
     for (const list of [events, whole]) {
-      expect(gainedIn(list)).to.deep.equal(ascending(one, two));
+      expect(gainedIn(list)).to.deep.equal(ascendingIds(one, two));
       expect(kindsOf(list)[0]).to.equal("realm_user/add");
       expect(about(list, "user_status")).to.deep.include.members([]);
       expect(
@@ -147,7 +146,7 @@ describe("Events to guests outside can_access_all_users_group", () => {
         params: { type: "direct", to: to.map(({ id }) => id), content: "Hi" },
       });
     const { guest: events, member } = await received(guest, () => write(one, guest, two));
-    expect(gainedIn(events)).to.deep.equal(ascending(one, two));
+    expect(gainedIn(events)).to.deep.equal(ascendingIds(one, two));
     expect(kindsOf(events).at(-1)).to.equal("message");
     expect(about(member, "realm_user")).to.deep.equal([]);
     const again = await received(guest, () => write(one, guest, two));
@@ -296,7 +295,7 @@ describe("Events to guests outside can_access_all_users_group", () => {
       gateway.as(own.owner).succeed(updateRealm, {
         params: { can_access_all_users_group: { new: own.groups[group] } },
       });
-    const all = ascending(own.owner, own.admin, own.moderator, own.member);
+    const all = ascendingIds(own.owner, own.admin, own.moderator, own.member);
     const shut = await received(own.guest, () => set("role:members"));
     expect(lostIn(shut.guest)).to.deep.equal(all);
     const opened = await received(own.guest, () => set("role:everyone"));

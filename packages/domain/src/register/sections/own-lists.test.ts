@@ -16,7 +16,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { fieldsOf, statementsOf } from "../snapshot-sections.test.ts";
+import { fieldsOf, statementsOf } from "../test-support.ts";
 import { alertWords, scheduledMessages, starredMessages } from "./own-lists.ts";
 import { newestMessage, recentConversations } from "./messages.ts";
 

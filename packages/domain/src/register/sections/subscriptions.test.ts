@@ -21,7 +21,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { fieldsOf, statementsOf, type Wanted } from "../snapshot-sections.test.ts";
+import { fieldsOf, statementsOf, type Wanted } from "../test-support.ts";
 import type { SubscriberFields } from "../../channels/list-subscriptions.ts";
 import { channels, subscriptions } from "./subscriptions.ts";
 

@@ -11,7 +11,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { fieldsOf, statementsOf, type Wanted } from "../snapshot-sections.test.ts";
+import { fieldsOf, statementsOf, type Wanted } from "../test-support.ts";
 import { maxTopicPolicies, mutedTopics, userTopics } from "./topics.ts";
 
 interface UserTopic {

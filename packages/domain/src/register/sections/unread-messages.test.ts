@@ -20,7 +20,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { contextOf, fieldsOf, statementsOf, type Wanted } from "../snapshot-sections.test.ts";
+import { contextOf, fieldsOf, statementsOf, type Wanted } from "../test-support.ts";
 import { unreadMessages } from "./unread-messages.ts";
 import { maxUnread } from "./unread-groups.ts";
 import { newestMessage } from "./messages.ts";

@@ -6,11 +6,11 @@ import { errors, form, operation, path, type Operation } from "@carillon/contrac
 import { createLogger } from "@carillon/kit";
 import * as z from "zod";
 import { buildApp, type AppOptions } from "../app.ts";
-import type { Actor, Authenticate } from "./actor.ts";
-import { handlerFor, type Handler } from "./handler.ts";
-import { createGatewayServer } from "./server.ts";
+import type { Actor, Authenticate } from "../http/actor.ts";
+import { handlerFor, type Handler } from "../http/handler.ts";
+import { createGatewayServer } from "../http/server.ts";
 
-/** A gateway with made-up operations and accounts, for the tests of this folder; no tests are in this file. */
+/** A gateway with made-up operations and accounts, for the tests of `http`. */
 
 const account: Actor = {
   id: 1,

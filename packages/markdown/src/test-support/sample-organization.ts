@@ -1,8 +1,8 @@
-import { Linkifiers } from "./linkifiers/linkifiers.ts";
-import { emptyLookups } from "./lookups.ts";
-import { parseMessage, type ParseOptions } from "./parse-message.ts";
-import { renderMessage } from "./render-message.ts";
-import type { Lookups, MentionableGroup, MentionableUser, RenderedMessage } from "./types.ts";
+import { Linkifiers } from "../linkifiers/linkifiers.ts";
+import { emptyLookups } from "../lookups.ts";
+import { parseMessage, type ParseOptions } from "../parse-message.ts";
+import { renderMessage } from "../render-message.ts";
+import type { Lookups, MentionableGroup, MentionableUser, RenderedMessage } from "../types.ts";
 
 const users: readonly MentionableUser[] = [
   { id: 5, fullName: "Ada Lovelace", isActive: true },

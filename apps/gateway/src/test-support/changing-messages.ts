@@ -9,7 +9,7 @@ import {
 } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { all, term } from "./reading.test.ts";
+import { all, term } from "./reading-messages.ts";
 
 /** Shared helpers of the tests of `PATCH /messages/{message_id}`. */
 
@@ -74,6 +74,3 @@ export async function age({ db }: Pick<Scene, "db">, id: number, seconds: number
     seconds,
   ]);
 }
-
-export const ascending = (...accounts: ReadonlyArray<{ readonly id: number }>) =>
-  accounts.map(({ id }) => id).sort((a, b) => a - b);
