@@ -19,7 +19,7 @@ const call = job({
 });
 
 for (const kind of storeKinds)
-  describe(`a queue with a limit, on ${kind}`, () => {
+  describe(`the rate-limited queue of the bouncer, on ${kind}`, () => {
     let store: TestStore;
     let queues: Queues;
     let workers: WorkerHandle[];
@@ -51,7 +51,7 @@ for (const kind of storeKinds)
       queues.publish(Array.from({ length: count }, (_, id) => ({ job: call, payload: { id } })));
     const queue = () => queues.queue("bouncer");
 
-    it("starts no more jobs than its limit, of all workers together", async () => {
+    it("starts no more jobs than its limit in all workers together", async () => {
       const jobs = 20;
       const limit = { jobs, withinMs: 3_600_000 };
       const others = await store.connect();
@@ -68,37 +68,37 @@ for (const kind of storeKinds)
 
     it("is paused for every worker, without counting an attempt of the job that paused it", async () => {
       const attempts: number[] = [];
-      let hasEnough = true;
+      let isOverloaded = true;
       const run: WorkerOptions["run"] = async (given) => {
         attempts.push(given.attempt);
-        if (!hasEnough) return;
+        if (!isOverloaded) return;
         await queues.pauseFor("bouncer", 3_600_000);
-        throw new HandBack("they have enough of us");
+        throw new HandBack("the bouncer is overloaded");
       };
       work(run);
       await publish(1);
-      await waitUntil("the rest", async () => (await queue().pausedForMs()) > 0);
+      await waitUntil("the pause", async () => (await queue().pausedForMs()) > 0);
       await waitUntil("the job to wait", async () => (await queue().counts()).waiting === 1);
       work(run, await store.connect());
       await queues.publish([{ job: call, payload: { id: 7 } }]);
       expect(await queue().pausedForMs()).to.be.within(1, 3_600_000);
       expect((await queue().counts()).waiting).to.equal(2);
-      // A worker that was already taking a job when the rest began may have run it once more.
+      // A worker that was already taking a job when the pause began may have run it once more.
       const begun = attempts.length;
       expect(begun).to.be.at.most(2);
-      hasEnough = false;
+      isOverloaded = false;
       await queues.pauseFor("bouncer", 1);
       // The first worker sleeps as long as it was told; a new worker checks for itself.
       work(run, await store.connect());
-      await waitUntil("both", async () => (await queue().counts()).completed === 2);
+      await waitUntil("the end of both jobs", async () => (await queue().counts()).completed === 2);
       expect(attempts).to.deep.equal(Array(begun + 2).fill(1));
     });
 
-    it("has the rate limit of the bouncer", () => {
+    it("starts at most 1,000 jobs a minute", () => {
       expect(limitOf("bouncer")).to.deep.equal({ jobs: 1_000, withinMs: 60_000 });
     });
 
-    it("is the only kind that can be paused", async () => {
+    it("is the only queue that can be paused", async () => {
       const refusal = await queues.pauseFor("delivery", 10).catch((error: unknown) => error);
       expect(refusal).to.be.instanceOf(RangeError);
       expect(await queues.queue("delivery").pausedForMs()).to.equal(0);

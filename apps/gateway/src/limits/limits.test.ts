@@ -57,12 +57,13 @@ forEachBackend("Rate limits of two gateways", (backend) => {
   });
   after(async () => void (await Promise.all(shutdowns.map((shutdown) => shutdown.run()))));
 
-  const at = (i: number) => urls[i % 2] ?? "";
+  /** The address of a gateway: requests with even and odd numbers go to different ones. */
+  const urlOf = (i: number) => urls[i % 2] ?? "";
   const as = (i: number, { deliveryEmail: email, apiKey }: TestAccount): GatewayClient =>
-    clientOf(at(i), { email, apiKey });
-  /** Without credentials, from an address that nobody else has. */
+    clientOf(urlOf(i), { email, apiKey });
+  /** Sends a request without credentials from an IP address. */
   const from = (i: number, address: string, path: string, params?: Record<string, string>) =>
-    clientOf(at(i), undefined).send(params ? "POST" : "GET", path, {
+    clientOf(urlOf(i), undefined).send(params ? "POST" : "GET", path, {
       headers: { "X-Forwarded-For": address },
       ...(params ? { body: new URLSearchParams(params) } : {}),
     });
@@ -137,7 +138,7 @@ forEachBackend("Rate limits of two gateways", (backend) => {
     const me = await user(db, org.realm);
     const [robot, other] = [await bot(db, me), await bot(db, me, { botType: 2 })];
     const post = (i: number, { apiKey }: TestAccount, body: string) =>
-      clientOf(at(i), undefined).send("POST", `/api/v1/external/json?api_key=${apiKey}`, {
+      clientOf(urlOf(i), undefined).send("POST", `/api/v1/external/json?api_key=${apiKey}`, {
         headers: { "Content-Type": "application/json" },
         body,
       });
@@ -180,7 +181,7 @@ forEachBackend("Rate limits of two gateways", (backend) => {
       expect(headers.get("x-ratelimit-limit")).to.equal("5");
       expect((await as(i, me).call(getOwnUser)).status).to.equal(200);
     }
-    // Nobody gets more tries by writing the address in another way.
+    // Another spelling of the e-mail address gives no further attempts.
     const shouted = { deliveryEmail: ` ${me.deliveryEmail.toUpperCase()} ` };
     expect((await logIn(0, shouted, "wrong")).status).to.equal(429);
   });
@@ -213,9 +214,12 @@ forEachBackend("Rate limits of two gateways", (backend) => {
   it("count requests for mails by network, and password resets by e-mail address, on both gateways together", async () => {
     const me = await user(db, org.realm);
     const ask = (i: number, email: string, ip: string) =>
-      pageVisitor(clientOf(at(i), undefined), { "X-Forwarded-For": ip }).submit(requestReset.path, {
-        email,
-      });
+      pageVisitor(clientOf(urlOf(i), undefined), { "X-Forwarded-For": ip }).submit(
+        requestReset.path,
+        {
+          email,
+        },
+      );
     for (const [email, shouted] of [
       [me.deliveryEmail, ` ${me.deliveryEmail.toUpperCase()}`],
       ["nobody@carillon.test", "NOBODY@carillon.test"],

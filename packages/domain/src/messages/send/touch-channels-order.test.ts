@@ -11,7 +11,7 @@ import { expect } from "chai";
 import { checkMessages, onlyMessage } from "./check.ts";
 import { sendMessages } from "./send.ts";
 
-describe("Batches that wake the same channels", () => {
+describe("Batches that mark the same channels as active", () => {
   const db = useDatabase();
   const blocker = useBlocker(db);
   let org: Awaited<ReturnType<typeof organization>>;
@@ -30,14 +30,14 @@ describe("Batches that wake the same channels", () => {
         await tx.rows(`SET LOCAL enable_${plan} = off`);
       const realm = await loadRealm(tx, org.realm.id);
       const [client] = await tx.rows<{ id: number }>("SELECT min(id) AS id FROM clients");
-      const drafts = rooms.map(({ id }) => ({
+      const inputs = rooms.map(({ id }) => ({
         senderId: org.member.id,
         destination: { kind: "channel", channelId: id } as const,
         topic: "lunch",
         content: "soup",
       }));
       const site = { url: "http://localhost" };
-      const { results } = await checkMessages(tx, site, realm.id, drafts);
+      const { results } = await checkMessages(tx, site, realm.id, inputs);
       const outgoing = results.map((result) => ({
         ...onlyMessage([result]),
         clientId: client?.id ?? 0,
@@ -50,7 +50,7 @@ describe("Batches that wake the same channels", () => {
   }
 
   for (const state of ["have no message yet", "have been quiet"] as const)
-    it(`never wait for each other in a circle, where the channels ${state} and one row is held`, async () => {
+    it(`do not deadlock in channels that ${state}, while one row is locked`, async () => {
       const rooms = [
         await channel(db, org.owner, { subscribers: [org.member] }),
         await channel(db, org.owner, { subscribers: [org.member] }),
