@@ -5,7 +5,7 @@ import {
   tusVersion,
 } from "@carillon/contract";
 import { corsHeaders } from "./exchange.ts";
-import type { PathHeaders } from "./pipeline.ts";
+import type { PathHeaders } from "./pipeline-options.ts";
 
 const requestHeaders = [
   "Content-Type",
