@@ -101,7 +101,7 @@ const filesInOneLookUp = 16;
 /** Assembles the services; polls receive commits from here on. */
 export function wireServices(parts: GatewayParts): WiredGateway {
   const { db, postCommit, site, log, queues, redisUrl, guesses, polls, checkEvents } = parts;
-  const { botStorageLimit, files, bouncer, inviteRules = [] } = parts;
+  const { botStorageLimit, files, bouncer, mails = unlimitedMails, inviteRules = [] } = parts;
   const presenter = eventPresenter(db, site);
   const events = new EventHub({
     db,
@@ -134,23 +134,29 @@ export function wireServices(parts: GatewayParts): WiredGateway {
     log,
     quota: site.uploads.quota,
   });
-  const { mails = unlimitedMails } = parts;
-  const ofParts = { db, site, guesses, mails, inviteRules, botStorageLimit, files, bouncer, log };
   const identities =
     site.identityProvider &&
     new IdentityClient(site.identityProvider, { timeoutMs: parts.identityMs });
-  const ofPeople = { identities, tokens: parts.tokens };
-  const webhooks = new WebhookCounts();
-  const lookUps = { keys, readableFiles, visits };
   const services = {
-    ...ofParts,
-    ...ofPeople,
-    ...lookUps,
+    db,
+    site,
+    keys,
+    readableFiles,
+    visits,
     events,
+    guesses,
+    mails,
+    inviteRules,
+    botStorageLimit,
+    identities,
+    tokens: parts.tokens,
+    files,
     intake,
+    bouncer,
     group,
     pictures,
-    webhooks,
+    webhooks: new WebhookCounts(),
+    log,
   };
   const keyed = new KeyedRequests(parts.keyWaitMs);
   return { services, events, wakeUps, published, group, keyed, objectKeys };
