@@ -26,7 +26,7 @@ import {
 } from "@carillon/model";
 
 import { loadRendering } from "./messages/send/mention-lookups.ts";
-import { TextReader } from "./messages/send/text-reader.ts";
+import { TextParser } from "./messages/send/text-parser.ts";
 
 /** The data of a reminder. */
 interface ReminderInput {
@@ -47,19 +47,19 @@ export interface ReminderText extends Notice, Contained {}
  * Composes the texts of reminders (scheduled-messages.md §8): a link to the message, the note, and the message as a
  * quote. User names are inserted as plain names. Note and message are rendered as Markdown for the account, so they
  * show it nothing that it cannot see. The number of statements does not depend on the number of inputs.
- * @param reader caches the parsed texts
+ * @param parser caches the parsed texts
  */
 export async function composeReminders(
   sql: Sql,
   site: Site,
   realm: Realm,
   inputs: readonly ReminderInput[],
-  reader = new TextReader(),
+  parser = new TextParser(),
 ): Promise<ReminderText[]> {
   if (inputs.length === 0) return [];
   const sources = await inSlices(inputs, (input) => ({
     input,
-    ...blocksOf(input, realm, reader),
+    ...blocksOf(input, realm, parser),
   }));
   const texts = sources.flatMap(({ input, note, quote }) =>
     [note, quote].flatMap((parsed) => (parsed ? [{ parsed, authorId: input.account.id }] : [])),
@@ -79,7 +79,7 @@ interface Blocks {
   readonly quote: ParsedMessage;
 }
 
-function blocksOf({ message, note }: ReminderInput, realm: Realm, reader: TextReader): Blocks {
+function blocksOf({ message, note }: ReminderInput, realm: Realm, parser: TextParser): Blocks {
   const link = linkTo(message, realm.emptyTopicDisplayName);
   const about =
     note === null
@@ -91,9 +91,9 @@ function blocksOf({ message, note }: ReminderInput, realm: Realm, reader: TextRe
   const quoteLength = maxMessageLength - maxQuoteFrameLength - codePointLength(before);
   return {
     about,
-    note: note === null ? undefined : reader.readAhead(noted),
+    note: note === null ? undefined : parser.parseAhead(noted),
     wrote,
-    quote: reader.readAhead(fencedQuote(cutContent(message.content, quoteLength))),
+    quote: parser.parseAhead(fencedQuote(cutContent(message.content, quoteLength))),
   };
 }
 

@@ -4,7 +4,7 @@ import { scheduledKind } from "@carillon/scheduling";
 import { organization, testSite, useDatabase } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { presentScheduled, scheduledEvents } from "../scheduled/record.ts";
+import { presentScheduled, scheduledEvents } from "../scheduled/scheduled-events.ts";
 import type { ScheduledRow } from "../scheduled/row.ts";
 import { presentEvent } from "./present-event.ts";
 import { allBut, logged, queue, presented } from "./test-support.ts";

@@ -4,10 +4,10 @@ import { statement, type Database, type RowOf, type Sql, type Tx } from "@carill
 import { deliveryScheduled } from "@carillon/scheduling";
 import { emit } from "@carillon/events";
 
-import { isReminder } from "../scheduled/claim.ts";
+import { isReminder } from "../scheduled/due-row.ts";
 import { latestDueTime } from "../scheduled/due-time.ts";
-import { scheduledEvents } from "../scheduled/record.ts";
-import { reminderEvents } from "../scheduled/reminder-record.ts";
+import { scheduledEvents } from "../scheduled/scheduled-events.ts";
+import { reminderEvents } from "../scheduled/reminder-events.ts";
 import { scheduledColumns, scheduledOverrides, scheduledTables } from "../scheduled/row.ts";
 
 /** A scheduled message or reminder that failed. */

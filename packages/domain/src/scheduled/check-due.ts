@@ -11,7 +11,7 @@ import { ApiError } from "@carillon/contract";
 import type { Tx } from "@carillon/db";
 
 import { checkMessages } from "../messages/send/check.ts";
-import type { DueRow } from "./claim.ts";
+import type { DueRow } from "./due-row.ts";
 import type { DeliverOptions } from "./delivery-options.ts";
 import { rejected } from "./failures.ts";
 import type { Failure } from "./outcome.ts";
@@ -22,7 +22,7 @@ import { destinationOf } from "./row.ts";
  * @param started topics and conversations that earlier messages start and that are not committed yet
  */
 export async function checkDue(
-  { db, site, reader }: Pick<DeliverOptions, "db" | "site" | "reader">,
+  { db, site, parser }: Pick<DeliverOptions, "db" | "site" | "parser">,
   tx: Tx,
   realm: Realm,
   rows: readonly DueRow[],
@@ -36,7 +36,7 @@ export async function checkDue(
       channelsOf(inputs.map(({ destination }) => destination)),
       inputs.map(({ senderId }) => senderId),
     ),
-    { checked: checkMessages(tx, site, realm.id, inputs, { started, reader }) },
+    { checked: checkMessages(tx, site, realm.id, inputs, { started, parser }) },
   );
   const clientNames = await loadClientNames(
     tx,

@@ -4,7 +4,7 @@ import { emit } from "@carillon/events";
 import type { Account } from "@carillon/model";
 import { deliveryScheduled, scheduledKind } from "@carillon/scheduling";
 
-import { scheduledEvents } from "./record.ts";
+import { scheduledEvents } from "./scheduled-events.ts";
 import { lockScheduled, loadScheduledRow, type ScheduledRow } from "./row.ts";
 import { findSeries, openSeries, type SeriesRow } from "./series/series-row.ts";
 

@@ -19,7 +19,7 @@ import { composeReminders } from "../reminders.ts";
 import { checkDueTime } from "./due-time.ts";
 import { insertScheduled } from "./insert.ts";
 import { checkPendingBound, countPending } from "./pending-bound.ts";
-import { reminderEvents } from "./reminder-record.ts";
+import { reminderEvents } from "./reminder-events.ts";
 
 /** Code points of a note (`max_reminder_note_length`). */
 const maxNoteLength = 500;

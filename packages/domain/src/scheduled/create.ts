@@ -23,7 +23,7 @@ import { checkConditions, type Conditions } from "./conditions.ts";
 import { checkDueTime } from "./due-time.ts";
 import { insertScheduled, type NewScheduledRow } from "./insert.ts";
 import { checkPendingBound, countPending, isNearPendingBound } from "./pending-bound.ts";
-import { scheduledEvents } from "./record.ts";
+import { scheduledEvents } from "./scheduled-events.ts";
 
 export interface ScheduleInput {
   readonly type: MessageType;

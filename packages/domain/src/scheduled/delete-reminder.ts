@@ -4,7 +4,7 @@ import { scheduledKind } from "@carillon/scheduling";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-import { reminderEvents } from "./reminder-record.ts";
+import { reminderEvents } from "./reminder-events.ts";
 import { lockOwnScheduled } from "./row.ts";
 
 /**

@@ -4,7 +4,7 @@ import { scheduledKind } from "@carillon/scheduling";
 import type { Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
 
-import { scheduledEvents } from "./record.ts";
+import { scheduledEvents } from "./scheduled-events.ts";
 import { lockOwnScheduled } from "./row.ts";
 import { isPlannedOccurrence, recordDeleted, skipPlanned } from "./series/detach.ts";
 

@@ -1,8 +1,10 @@
 import { isTransient, type Tx } from "@carillon/db";
 import { loadRealm } from "@carillon/model";
 
-import { becomeDeliverer, claimThese, type DueRow } from "./claim.ts";
+import { claimThese } from "./claim.ts";
+import { tryDeliveryLock } from "./delivery-lock.ts";
 import type { DeliverOptions } from "./delivery-options.ts";
+import type { DueRow } from "./due-row.ts";
 import { broken } from "./failures.ts";
 import type { Outcome } from "./outcome.ts";
 import { numberRows, prepareRows } from "./prepare-rows.ts";
@@ -17,7 +19,7 @@ export async function deliverOneByOne(
   const outcomes: Outcome[] = [];
   for (const { id } of rows) {
     const delivered = await options.db.transaction(async (tx) =>
-      (await becomeDeliverer(tx, realmId)) ? deliverOne(options, tx, realmId, id) : undefined,
+      (await tryDeliveryLock(tx, realmId)) ? deliverOne(options, tx, realmId, id) : undefined,
     );
     if (!delivered) break;
     outcomes.push(...delivered);

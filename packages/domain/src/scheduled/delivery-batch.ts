@@ -2,21 +2,13 @@ import { isTransient, type Tx } from "@carillon/db";
 import { type State, StateMachine } from "@carillon/kit";
 import { loadRealm, type Realm } from "@carillon/model";
 
-import {
-  awaitDeliveryLock,
-  beginClaiming,
-  becomeDeliverer,
-  claimDue,
-  claimThese,
-  isReminder,
-  uncountTries,
-  type DueRow,
-} from "./claim.ts";
+import { claimDue, claimThese } from "./claim.ts";
 import { deliverOneByOne } from "./deliver-one-by-one.ts";
-import { splitAtConditions } from "./evaluate-conditions.ts";
+import { awaitDeliveryLock, configureDelivery, tryDeliveryLock } from "./delivery-lock.ts";
 import { deliveryBatch, deliveryBytes, type DeliverOptions } from "./delivery-options.ts";
+import { isReminder, type DueRow } from "./due-row.ts";
+import { splitAtConditions } from "./evaluate-conditions.ts";
 import type { Outcome } from "./outcome.ts";
-import { maxNames } from "./read-ahead.ts";
 import {
   canPrepareEarly,
   locksDestination,
@@ -27,6 +19,8 @@ import {
   type NumberedRows,
   type PreparedRows,
 } from "./prepare-rows.ts";
+import { hasExpensiveTexts, hasManyNames } from "./text-cost.ts";
+import { uncountTries } from "./tries.ts";
 import { writeRows } from "./write-rows.ts";
 
 /*
@@ -36,7 +30,7 @@ import { writeRows } from "./write-rows.ts";
  *   next batch, early   claiming ─▶ checking ─▶ waiting ──▶ numbering ─▶ writing ─▶ committed
  *   next batch, late    claiming ─▶ waiting ──▶ checking ─▶ numbering ─▶ writing ─▶ committed
  *
- *   claiming ─────────────────▶ unread       long texts or many names: to be parsed before the claim
+ *   claiming ─────────────────▶ unparsed     long texts or many names: to be parsed before the claim
  *   claiming, waiting ────────▶ elsewhere    another transaction has the delivery lock
  *   claiming to waiting ──────▶ abandoned    the batch before it did not commit
  *   claiming to writing ──────▶ rolledBack   an error; then one of:
@@ -68,7 +62,7 @@ type BatchState =
 export type BatchEnd =
   | State<"committed", { readonly outcomes: readonly Outcome[] }>
   | State<"retried", { readonly outcomes: readonly Outcome[] }>
-  | State<"unread">
+  | State<"unparsed">
   | State<"elsewhere">
   | State<"abandoned">;
 
@@ -81,7 +75,7 @@ interface Checked extends Claimed {
   readonly inFlight: RowsInFlight | undefined;
 }
 
-const ends = ["committed", "retried", "unread", "elsewhere", "abandoned", "failed"] as const;
+const ends = ["committed", "retried", "unparsed", "elsewhere", "abandoned", "failed"] as const;
 const afterTransaction = [...ends, "rolledBack", "retrying"] as const;
 const afterNumbering = [...afterTransaction, "writing"] as const;
 const afterCheck = [...afterNumbering, "numbering"] as const;
@@ -89,7 +83,7 @@ const afterCheck = [...afterNumbering, "numbering"] as const;
 /** The states that each end of the transaction may follow. */
 const leadingTo = {
   committed: ["writing"],
-  unread: ["claiming"],
+  unparsed: ["claiming"],
   elsewhere: ["claiming", "waiting"],
   abandoned: ["claiming", "checking", "waiting", "rolledBack"],
   rolledBack: ["claiming", "checking", "waiting", "numbering", "writing"],
@@ -123,24 +117,6 @@ export interface BatchPlan {
    */
   readonly single?: boolean;
 }
-
-/** Texts of more bytes than this may be expensive to parse. */
-const longText = 1_000;
-
-/** Bytes of expensive texts that a transaction parses and renders itself. They take 20 ms, texts of markup only 40 ms. */
-const maxUnreadBytes = 20_000;
-
-/** A byte of a text with formulas takes as long as this many others: 500 short messages of formulas take 2.5 s. */
-const formulaFactor = 10;
-
-/** Markup in short texts: line breaks, quotes, tables, emphasis, code, links, domains and emoji. */
-const markup = /[\n>|*_`~[]|\.\w|[\ud800-\udbff]/g;
-
-/**
- * Bytes of a long text that take as long as one piece of {@link markup} in a short text. 100,000 bytes of short lists,
- * tables or quotes take 200 ms, 100,000 bytes of chat without markup 20 ms.
- */
-const markupBytes = 4;
 
 /**
  * Delivers one batch of an organization's due messages (scheduled-messages.md §5). It commits as a whole or not at all,
@@ -204,7 +180,7 @@ export class DeliveryBatch {
     if (isFree === false || realm.deactivated || realm.isReadOnly) return { kind: "elsewhere" };
     const given = counted ?? ids;
     const found = await this.#claim(tx, given);
-    if (!given && (hasExpensiveTexts(found) || hasManyNames(found))) return { kind: "unread" };
+    if (!given && (hasExpensiveTexts(found) || hasManyNames(found))) return { kind: "unparsed" };
     const wanted = ids ? found.filter(({ id }) => ids.includes(id)) : found;
     const rows = splitAtConditions(splitAtTopicMentions(wanted));
     const prepared = previous
@@ -221,9 +197,9 @@ export class DeliveryBatch {
    */
   #takeLock(tx: Tx): Promise<boolean | void> {
     const { previous, counted, single } = this.#plan;
-    if (single) return beginClaiming(tx, "single");
-    if (previous) return beginClaiming(tx);
-    return counted ? awaitDeliveryLock(tx, this.#realmId) : becomeDeliverer(tx, this.#realmId);
+    if (single) return configureDelivery(tx, "single");
+    if (previous) return configureDelivery(tx);
+    return counted ? awaitDeliveryLock(tx, this.#realmId) : tryDeliveryLock(tx, this.#realmId);
   }
 
   #claim(tx: Tx, ids: readonly number[] | undefined): Promise<DueRow[]> {
@@ -245,7 +221,7 @@ export class DeliveryBatch {
     const made = early && (await makeRows(tx, early));
     this.#machine.move([early ? "checking" : "claiming"], { kind: "waiting", rows });
     if (!(await previous.batch.hasCommitted())) return { kind: "abandoned" };
-    if (!(await becomeDeliverer(tx, this.#realmId))) return { kind: "elsewhere" };
+    if (!(await tryDeliveryLock(tx, this.#realmId))) return { kind: "elsewhere" };
     return made ?? early ?? (await this.#check(tx, realm, rows));
   }
 
@@ -259,7 +235,7 @@ export class DeliveryBatch {
     const inFlight = this.#rowsInFlight(prepared);
     this.#machine.move(["checking", "waiting"], { kind: "numbering", rows, inFlight });
     // Other messages to the channel or conversation wait for its lock, and each wait counts as a failed try of them.
-    if (this.#plan.single && locksDestination(prepared)) await beginClaiming(tx, "batch");
+    if (this.#plan.single && locksDestination(prepared)) await configureDelivery(tx, "batch");
     const numbered = "messages" in prepared ? prepared : await numberRows(tx, prepared);
     this.#machine.move(["numbering"], { kind: "writing", rows, inFlight });
     return writeRows(this.#options, tx, numbered);
@@ -297,25 +273,6 @@ export class DeliveryBatch {
       return { kind: "failed", error: failure };
     }
   }
-}
-
-function hasExpensiveTexts(rows: readonly DueRow[]): boolean {
-  return rows.reduce((sum, row) => sum + expensiveBytes(row), 0) > maxUnreadBytes;
-}
-
-function expensiveBytes({ bytes, content }: DueRow): number {
-  if (/\$\$|[`~]{3,}\s*math/.test(content)) return formulaFactor * bytes;
-  return bytes > longText ? bytes : markupBytes * (content.match(markup)?.length ?? 0);
-}
-
-/** Whether the texts may have more names than are looked up for one batch. */
-function hasManyNames(rows: readonly DueRow[]): boolean {
-  return rows.reduce((sum, { content }) => sum + countNames(content), 0) > maxNames;
-}
-
-/** Counts what may be a mention or a link: `@**name**`, `@_*group*`, `#**channel**`. */
-function countNames(content: string): number {
-  return content.match(/[@#]_?\*/g)?.length ?? 0;
 }
 
 function sumBytes(rows: readonly DueRow[]): number {

@@ -2,7 +2,7 @@ import type { Database } from "@carillon/db";
 import type { Logger } from "@carillon/kit";
 import type { Site } from "@carillon/model";
 
-import type { TextReader } from "../messages/send/text-reader.ts";
+import type { TextParser } from "../messages/send/text-parser.ts";
 
 /** Maximum rows of one transaction. Large batches make delivery fast. */
 export const deliveryBatch = 500;
@@ -30,7 +30,7 @@ export interface DeliverOptions {
   /** Maximum bytes of text in a batch; {@link deliveryBytes} unless given. */
   readonly bytes?: number;
   /** Holds texts that were parsed before. */
-  readonly reader?: TextReader;
+  readonly parser?: TextParser;
   /** Unless given, every new row gets its own delivery job. */
   readonly hasDeliveryJob?: HasDeliveryJob | undefined;
   /** Aborts the delivery. Errors after that do not come from the rows, so they fail no row. */

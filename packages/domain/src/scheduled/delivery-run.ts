@@ -1,26 +1,21 @@
 import { isTransient, type Tx } from "@carillon/db";
 import type { State } from "@carillon/kit";
 
-import {
-  becomeDeliverer,
-  beginTries,
-  beginSingleTry,
-  endTries,
-  loadDueState,
-  peekDue,
-  readRows,
-  type CountedRow,
-} from "./claim.ts";
+import { peekDue } from "./claim.ts";
 import {
   DeliveryBatch,
   type BatchEnd,
   type BatchPlan,
   type RowsInFlight,
 } from "./delivery-batch.ts";
+import { tryDeliveryLock } from "./delivery-lock.ts";
 import { deliveryBatch, deliveryBytes, type DeliverOptions } from "./delivery-options.ts";
+import { readDueRows } from "./due-row.ts";
+import { loadDueState } from "./due-state.ts";
 import { giveUp, isGivenUp } from "./give-up.ts";
 import type { Outcome, UnreadFailure } from "./outcome.ts";
-import { readAhead } from "./read-ahead.ts";
+import { parseAhead } from "./parse-ahead.ts";
+import { type CountedRow, countBatchTry, countSingleTry, endLeases } from "./tries.ts";
 
 /*
  *   looking ─┬─ rows without failed tries ──▶ delivering ⟲ while a next batch is prepared
@@ -89,7 +84,7 @@ const maxRunMs = 8_000;
  * While one batch is written the next is prepared (delivery-batch.ts). It looks once more after its last commit, so a
  * second delivery job may end when it finds the delivery lock taken: the holder sees whatever was due before that commit.
  *
- * A batch with long texts is parsed before its rows are claimed (`readAhead`). If delivery may have failed before,
+ * A batch with long texts is parsed before its rows are claimed (`parseAhead`). If delivery may have failed before,
  * each try is counted in its rows by a separate commit before it begins, so that a row that kills its worker reaches
  * the maximum number of tries and fails (docs/decisions/046).
  */
@@ -114,7 +109,7 @@ class Delivery {
   #batches = 0;
   #bytesDone = 0;
   /** Whether texts are so long that they are parsed before the rows are claimed. */
-  #readsAhead = false;
+  #parsesAhead = false;
   /** The database's clock at the last look. */
   #now = 0;
 
@@ -160,7 +155,7 @@ class Delivery {
       return this.#batches > 0 ? endedWithMore : { kind: "retryingSingle" };
     if (due.isTried) return endedElsewhere;
     if (this.#run.careful || due.attempts > 0) return { kind: "retrying", attempts: due.attempts };
-    const batch = this.#readsAhead ? await this.#readBatch() : this.#begin();
+    const batch = this.#parsesAhead ? await this.#parseBatch() : this.#begin();
     return batch ? { kind: "delivering", batch } : looking;
   }
 
@@ -174,18 +169,18 @@ class Delivery {
     );
   }
 
-  #begin(plan?: BatchPlan, reader?: DeliverOptions["reader"]): DeliveryBatch {
+  #begin(plan?: BatchPlan, parser?: DeliverOptions["parser"]): DeliveryBatch {
     const options = { ...this.#options, batch: this.#rows, bytes: this.#bytes };
-    return new DeliveryBatch(reader ? { ...options, reader } : options, this.#realmId, plan);
+    return new DeliveryBatch(parser ? { ...options, parser } : options, this.#realmId, plan);
   }
 
   /** Parses the texts of the next rows and begins to deliver them; returns undefined when no rows are due. */
-  async #readBatch(previous?: RowsInFlight): Promise<DeliveryBatch | undefined> {
+  async #parseBatch(previous?: RowsInFlight): Promise<DeliveryBatch | undefined> {
     const limits = { rows: this.#rows, bytes: this.#bytes, taken: previous?.ids ?? [] };
     const rows = await peekDue(this.#options.db, this.#realmId, limits);
     if (rows.length === 0) return undefined;
-    const { ids, reader } = await readAhead(this.#options, this.#realmId, rows);
-    return this.#begin({ previous, ids }, reader);
+    const { ids, parser } = await parseAhead(this.#options, this.#realmId, rows);
+    return this.#begin({ previous, ids }, parser);
   }
 
   /** Waits for the end of a batch, and prepares the next one meanwhile. */
@@ -207,7 +202,7 @@ class Delivery {
     if (!inFlight || !this.#canBegin(this.#batches + 1, this.#bytesDone + inFlight.bytes))
       return undefined;
     this.#grow(inFlight.ids.length);
-    return this.#readsAhead ? this.#readBatch(inFlight) : this.#begin({ previous: inFlight });
+    return this.#parsesAhead ? this.#parseBatch(inFlight) : this.#begin({ previous: inFlight });
   }
 
   /**
@@ -220,7 +215,7 @@ class Delivery {
   }
 
   #note(end: BatchEnd, nextIsPrepared: boolean): void {
-    if (end.kind === "unread") this.#readsAhead = true;
+    if (end.kind === "unparsed") this.#parsesAhead = true;
     else this.#batches++;
     if ("outcomes" in end) this.#noteOutcomes(end.outcomes, nextIsPrepared);
   }
@@ -237,28 +232,28 @@ class Delivery {
     const rows =
       attempts === 0 ? this.#rows : Math.min(this.#rows, firstCarefulBatch / 2 ** attempts);
     const limits = { rows, bytes: this.#bytes };
-    const counted = await this.#count((tx) => beginTries(tx, this.#realmId, limits));
+    const counted = await this.#count((tx) => countBatchTry(tx, this.#realmId, limits));
     // No rows: another job is trying them.
     if (!counted || counted.length === 0) return endedElsewhere;
     try {
       return await this.#deliver(await this.#beginCounted(counted));
     } catch (error) {
       const ids = counted.map(({ id }) => id);
-      await endTries(this.#options.db, ids).catch(() => {});
+      await endLeases(this.#options.db, ids).catch(() => {});
       throw error;
     }
   }
 
   async #beginCounted(counted: readonly CountedRow[], single = false): Promise<DeliveryBatch> {
-    const rows = await readRows(this.#options.db, counted);
-    const { ids, reader } = await readAhead(this.#options, this.#realmId, rows);
-    return this.#begin({ ids, counted: counted.map(({ id }) => id), single }, reader);
+    const rows = await readDueRows(this.#options.db, counted);
+    const { ids, parser } = await parseAhead(this.#options, this.#realmId, rows);
+    return this.#begin({ ids, counted: counted.map(({ id }) => id), single }, parser);
   }
 
   /** Tries one row that was in batches which failed, or fails it after too many tries. */
   async #retrySingle(): Promise<RunState> {
     const { log, signal } = this.#options;
-    const counted = await this.#count((tx) => beginSingleTry(tx, this.#realmId));
+    const counted = await this.#count((tx) => countSingleTry(tx, this.#realmId));
     if (!counted) return endedElsewhere;
     const [row] = counted;
     if (!row) return ended;
@@ -282,7 +277,7 @@ class Delivery {
   /** Counts a try in a separate transaction; returns undefined when another transaction has the delivery lock. */
   #count(countTry: (tx: Tx) => Promise<CountedRow[]>): Promise<CountedRow[] | undefined> {
     return this.#options.db.transaction(
-      async (tx) => ((await becomeDeliverer(tx, this.#realmId)) ? countTry(tx) : undefined),
+      async (tx) => ((await tryDeliveryLock(tx, this.#realmId)) ? countTry(tx) : undefined),
       { attempts: 1 },
     );
   }

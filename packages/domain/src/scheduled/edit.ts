@@ -24,7 +24,7 @@ import { checkPlace, checkUnless, type Conditions } from "./conditions.ts";
 import { recipientOf } from "./create.ts";
 import { checkDueTime } from "./due-time.ts";
 import { checkPendingBound, countPending } from "./pending-bound.ts";
-import { scheduledEvents } from "./record.ts";
+import { scheduledEvents } from "./scheduled-events.ts";
 import { destinationOf, lockOwnScheduled, type ScheduledRow } from "./row.ts";
 import { isPlannedOccurrence, lockSeriesOf, planAfterDetached } from "./series/detach.ts";
 

@@ -13,7 +13,7 @@ import {
 import { scheduledKind } from "@carillon/scheduling";
 import { expect } from "chai";
 
-import type { DueRow } from "./claim.ts";
+import type { DueRow } from "./due-row.ts";
 import { maxLookUps, newest, splitAtConditions } from "./evaluate-conditions.ts";
 
 const many = 30_000;

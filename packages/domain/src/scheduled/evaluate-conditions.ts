@@ -9,7 +9,7 @@ import {
   resolvedTopic,
 } from "@carillon/model";
 
-import { isReminder, type DueRow } from "./claim.ts";
+import { isReminder, type DueRow } from "./due-row.ts";
 
 /** A condition that holds. */
 export interface MetCondition {

@@ -14,7 +14,7 @@ import {
 
 import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
 import { sendMessages } from "../messages/send/send.ts";
-import type { DueRow } from "./claim.ts";
+import type { DueRow } from "./due-row.ts";
 import type { Failure } from "./outcome.ts";
 import type { SeriesNote } from "./series/advance-series.ts";
 

@@ -1,7 +1,7 @@
 import type { ApiError } from "@carillon/contract";
 import { batchTries } from "@carillon/scheduling";
 
-import { isReminder, type DueRow } from "./claim.ts";
+import { isReminder, type DueRow } from "./due-row.ts";
 import type { Failure, UnreadFailure, UnreadRow } from "./outcome.ts";
 import { gracePeriodOf } from "./series/series-row.ts";
 

@@ -1,11 +1,13 @@
 import { batchTries, recordBatch } from "@carillon/scheduling";
 import { loadRealm } from "@carillon/model";
 
-import { beginClaiming, claimThese, type CountedRow } from "./claim.ts";
+import { claimThese } from "./claim.ts";
+import { configureDelivery } from "./delivery-lock.ts";
 import type { DeliverOptions } from "./delivery-options.ts";
 import { recordFailures } from "./failure-log.ts";
 import { singleTries, stuck, stuckReason, stuckUnread } from "./failures.ts";
 import { storeFailedUnread, storeOutcomes, type Outcome, type UnreadFailure } from "./outcome.ts";
+import type { CountedRow } from "./tries.ts";
 import { settle } from "./write-rows.ts";
 
 /** Whether the row had used up its tries before the one that has just been counted. */
@@ -31,7 +33,7 @@ export async function giveUp(
     "scheduled message given up after too many tries",
   );
   return db.transaction(async (tx) => {
-    await beginClaiming(tx, "single");
+    await configureDelivery(tx, "single");
     if (earlierCalls > 2) {
       const row = await storeFailedUnread(tx, realmId, id, stuckReason);
       if (!row) return [];

@@ -2,8 +2,8 @@ import type { Condition, ReminderResource, ScheduledMessageResource } from "@car
 import { notNull, readList, statement, typed, type PagedList, type Sql } from "@carillon/db";
 import { scheduledKind, undelivered, type ScheduledKind } from "@carillon/scheduling";
 
-import { presentScheduled } from "./record.ts";
-import { presentReminder } from "./reminder-record.ts";
+import { presentScheduled } from "./scheduled-events.ts";
+import { presentReminder } from "./reminder-events.ts";
 import { scheduledColumns, scheduledOverrides, type ScheduledRow } from "./row.ts";
 
 /** A kind of rows and its presentation to clients. */

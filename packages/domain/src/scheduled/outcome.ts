@@ -2,7 +2,7 @@ import { packed, statement, type RowOf, type Tx } from "@carillon/db";
 import { pending, recordBatch } from "@carillon/scheduling";
 import { processName } from "@carillon/kit";
 
-import type { DueRow } from "./claim.ts";
+import type { DueRow } from "./due-row.ts";
 import type { RunOutcome } from "./series/runs.ts";
 import { storeWithheld, type Withheld } from "./withheld.ts";
 

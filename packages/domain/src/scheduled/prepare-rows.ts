@@ -6,8 +6,8 @@ import { makeMessages, type MadeMessages } from "../messages/send/make-messages.
 import { numberMessages, type NumberedMessages } from "../messages/send/send.ts";
 import { touchesChannel } from "../messages/send/touch-channels.ts";
 import { checkDue } from "./check-due.ts";
-import { isReminder, type DueRow } from "./claim.ts";
-import { composeDue } from "./compose-due.ts";
+import { isReminder, type DueRow } from "./due-row.ts";
+import { composeDueReminders } from "./compose-due-reminders.ts";
 import type { DeliverOptions } from "./delivery-options.ts";
 import { findMetConditions, readableRows, type MetCondition } from "./evaluate-conditions.ts";
 import { failedBeforeChecks, isTooLate, late } from "./failures.ts";
@@ -52,6 +52,26 @@ export async function prepareRows(
   rows: readonly DueRow[],
   started?: ReadonlySet<string>,
 ): Promise<PreparedRows> {
+  return fitIntoTransaction(realm, rows, await checkRows(options, tx, realm, rows, started));
+}
+
+/** The results of the checks of rows. */
+interface CheckedRows {
+  readonly failures: Map<DueRow, Failure>;
+  readonly withheld: Map<DueRow, MetCondition>;
+  /** Conditions that hold, of rows whose sender may be unable to read the messages that they are about. */
+  readonly met: ReadonlyMap<DueRow, MetCondition>;
+  /** The messages of the other rows, or the failures that composing them found. */
+  readonly composed: ReadonlyMap<DueRow, OutgoingMessage | Failure>;
+}
+
+async function checkRows(
+  options: DeliverOptions,
+  tx: Tx,
+  realm: Realm,
+  rows: readonly DueRow[],
+  started: ReadonlySet<string> | undefined,
+): Promise<CheckedRows> {
   const failures = new Map<DueRow, Failure>();
   const superseded = await findSuperseded(realm, rows);
   const handedOver = await findHandedOver(tx, realm, rows);
@@ -73,7 +93,7 @@ export async function prepareRows(
   if (handedOver) await lockAllAudiences(tx, candidates, handedOver.bot.id);
   const [checked, reminders, handed] = await Promise.all([
     checkDue(options, tx, realm, messages, started),
-    composeDue(options, tx, realm, candidates.filter(isReminder)),
+    composeDueReminders(options, tx, realm, candidates.filter(isReminder)),
     handedOver &&
       composeHandedOver(
         tx,
@@ -81,16 +101,30 @@ export async function prepareRows(
         realm,
         handedOver.bot,
         candidates.filter(isHandedOver),
-        options.reader,
+        options.parser,
       ),
   ]);
+  const composed = new Map<DueRow, OutgoingMessage | Failure>([
+    ...checked,
+    ...reminders,
+    ...(handed ?? []),
+  ]);
+  return { failures, withheld, met, composed };
+}
+
+/** Selects the rows from the first on that one transaction can write. */
+function fitIntoTransaction(
+  realm: Realm,
+  rows: readonly DueRow[],
+  { failures, withheld, met, composed }: CheckedRows,
+): PreparedRows {
   const sendable: DueRow[] = [];
   const outgoing: OutgoingMessage[] = [];
   let copiesLeft = maxCopies;
   let htmlLeft = maxHtml;
   for (const [i, row] of rows.entries()) {
     if (failures.has(row) || withheld.has(row)) continue;
-    const ready = checked.get(row) ?? reminders.get(row) ?? handed?.get(row);
+    const ready = composed.get(row);
     if (!ready) throw new Error(`row ${row.id} was not checked`);
     if ("reason" in ready) {
       // Its author was deactivated after the claim. The next batch finds out whether managers keep the series.
@@ -107,9 +141,7 @@ export async function prepareRows(
     }
     const copies = copiesOf(ready);
     const { length: html } = ready.rendered.html;
-    if ((copies > copiesLeft || html > htmlLeft) && outgoing.length > 0) {
-      return rowsBefore(i);
-    }
+    if ((copies > copiesLeft || html > htmlLeft) && outgoing.length > 0) return rowsBefore(i);
     copiesLeft -= copies;
     htmlLeft -= html;
     sendable.push(row);

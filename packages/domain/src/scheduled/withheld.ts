@@ -14,9 +14,9 @@ import {
   typed,
 } from "@carillon/db";
 
-import type { DueRow } from "./claim.ts";
+import type { DueRow } from "./due-row.ts";
 import type { MetCondition } from "./evaluate-conditions.ts";
-import { presentScheduled } from "./record.ts";
+import { presentScheduled } from "./scheduled-events.ts";
 
 /** A due row that is not sent, because one of its conditions holds. */
 export interface Withheld extends MetCondition {

@@ -4,14 +4,14 @@ import { emit } from "@carillon/events";
 import type { Realm } from "@carillon/model";
 
 import { writeChecked } from "../messages/send/send-checked.ts";
-import { isReminder } from "./claim.ts";
+import { isReminder } from "./due-row.ts";
 import type { DeliverOptions } from "./delivery-options.ts";
 import { recordFailures } from "./failure-log.ts";
 import { sendFailureNotices } from "./failure-notice.ts";
 import { storeOutcomes, storeSent, type Outcome } from "./outcome.ts";
 import type { NumberedRows } from "./prepare-rows.ts";
-import { scheduledEvents } from "./record.ts";
-import { reminderEvents } from "./reminder-record.ts";
+import { scheduledEvents } from "./scheduled-events.ts";
+import { reminderEvents } from "./reminder-events.ts";
 import { withheldEvent } from "./withheld.ts";
 import { advanceSeries, type SentTexts } from "./series/advance-series.ts";
 

@@ -29,16 +29,13 @@ import { loadCheckFacts, loadUserVisibilities, ownerOf, type CheckFacts } from "
 import { checkDirectPermission } from "./direct-permission.ts";
 import { checkMentions } from "./mention-permission.ts";
 import { checkPosting, canCreateTopic, canSee } from "./posting.ts";
-import { TextReader } from "./text-reader.ts";
+import { TextParser } from "./text-parser.ts";
 import { boundedWidget, widgetOf } from "./widget.ts";
 
 /**
  * Checks whether each message may be sent now, and normalises and renders it (scheduled-messages.md §0.2–0.4). Scheduling,
  * editing, sending, typing and delivery all use this check. It reads one snapshot. Inputs are checked in order, and each
  * sees the topics and conversations that earlier ones start.
- *
- * @param options `started`: topics and conversations (`begins`) that earlier messages start and that are not committed
- * yet; `reader`: holds texts that were parsed before
  * @returns `results`: for each input its message, or its rejection (`UNAUTHORIZED` if the sender is deactivated), which does
  * not affect the other inputs
  */
@@ -47,17 +44,17 @@ export async function checkMessages(
   site: { readonly url: string },
   realmId: number,
   inputs: readonly MessageInput[],
-  { started = [], reader = new TextReader() }: CheckOptions = {},
+  { started = [], parser = new TextParser() }: CheckOptions = {},
 ): Promise<{ readonly realm: Realm; readonly results: Array<CheckedMessage | ApiError> }> {
   const texts = await inSlices(inputs, (input): InputText => {
     const content = attempt(() => normaliseContent(input.content));
-    const parsed = content instanceof ApiError ? undefined : reader.parse(content);
+    const parsed = content instanceof ApiError ? undefined : parser.parse(content);
     return { input, content, parsed };
   });
   const facts = await loadCheckFacts(sql, realmId, site.url, texts);
   for (const conversation of started) facts.started.add(conversation);
   await loadUserVisibilities(sql, facts, inputs);
-  const results = await inSlices(texts, (text) => attempt(() => check(facts, reader, text)));
+  const results = await inSlices(texts, (text) => attempt(() => check(facts, parser, text)));
   return { realm: facts.realm, results };
 }
 
@@ -86,8 +83,10 @@ export function onlyMessage([result]: ReadonlyArray<CheckedMessage | ApiError>):
 }
 
 interface CheckOptions {
+  /** Topics and conversations (`begins`) that earlier messages start and that are not committed yet. */
   readonly started?: Iterable<string> | undefined;
-  readonly reader?: TextReader | undefined;
+  /** Holds texts that were parsed before. */
+  readonly parser?: TextParser | undefined;
 }
 
 interface InputText {
@@ -98,7 +97,7 @@ interface InputText {
 
 function check(
   facts: CheckFacts,
-  reader: TextReader,
+  parser: TextParser,
   { input, content, parsed }: InputText,
 ): CheckedMessage {
   const topic = topicOf(input, facts.realm);
@@ -111,10 +110,10 @@ function check(
   const target: Target = participants
     ? directTarget(facts, sender, participants)
     : channelTarget(facts, sender, input, topic);
-  const rendered = renderFor(facts, parsed, sender, reader);
+  const rendered = renderFor(facts, parsed, sender, parser);
   checkMentions(facts, { sender, target, topic, rendered });
   const widget = input.widget === undefined ? widgetOf(content) : boundedWidget(input.widget);
-  const begins = beginning(facts, target, topic);
+  const begins = topicOrConversationKey(facts, target, topic);
   facts.started.add(begins);
   const mentionedFollowers = rendered.mentionedUserIds.filter(
     (id) => id !== sender.id && facts.lookups.usersById.get(id)?.followsWhereMentioned,
@@ -136,7 +135,7 @@ function check(
 }
 
 /** Returns the key of the topic or direct conversation that the message starts unless it exists. */
-function beginning({ folding }: CheckFacts, target: Target, topic: string): string {
+function topicOrConversationKey({ folding }: CheckFacts, target: Target, topic: string): string {
   return target.kind === "channel"
     ? foldedTopicKey({ recipientId: target.channel.recipientId, topic }, folding)
     : memberKey(target.members);
@@ -205,8 +204,8 @@ function channelTarget(
  * Parses the text by the sender's settings. The names in the text were looked up before the settings were known, so a name
  * that only appears when emoticons are translated stays plain text.
  */
-function parseForSender(parsed: ParsedMessage, sender: Account, reader: TextReader): ParsedMessage {
-  return setting(sender, "translate_emoticons") ? reader.parse(parsed.content, true) : parsed;
+function parseForSender(parsed: ParsedMessage, sender: Account, parser: TextParser): ParsedMessage {
+  return setting(sender, "translate_emoticons") ? parser.parse(parsed.content, true) : parsed;
 }
 
 /**
@@ -217,9 +216,9 @@ export function renderFor(
   facts: Pick<CheckFacts, "realm" | "memberships" | "lookups">,
   text: ParsedMessage,
   author: Account,
-  reader = new TextReader(),
+  parser = new TextParser(),
 ): RenderedMessage {
-  const parsed = parseForSender(text, author, reader);
+  const parsed = parseForSender(text, author, parser);
   try {
     return renderMessage(parsed, facts.lookups.of(parsed, author, facts));
   } catch (error) {

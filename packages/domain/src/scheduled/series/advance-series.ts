@@ -4,7 +4,7 @@ import { packed, statement, type Tx } from "@carillon/db";
 import type { AuditEntry, OutgoingMessage, Realm } from "@carillon/model";
 import { recordAudit } from "@carillon/model";
 
-import type { DueRow } from "../claim.ts";
+import type { DueRow } from "../due-row.ts";
 import type { DeliverOptions } from "../delivery-options.ts";
 import { isLateByDeactivation, isTooLate } from "../failures.ts";
 import type { Outcome } from "../outcome.ts";

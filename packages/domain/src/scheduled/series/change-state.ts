@@ -16,7 +16,7 @@ import {
 } from "@carillon/model";
 import { pending } from "@carillon/scheduling";
 
-import { scheduledEvents } from "../record.ts";
+import { scheduledEvents } from "../scheduled-events.ts";
 import { openSeriesFor } from "./access.ts";
 import { checkSeriesBound } from "./create-series.ts";
 import { emitReplanned } from "./edit-series.ts";

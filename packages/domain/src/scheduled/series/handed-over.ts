@@ -19,8 +19,8 @@ import { attempt } from "../../messages/send/attempt.ts";
 import { renderFor } from "../../messages/send/check.ts";
 import { loadRendering } from "../../messages/send/mention-lookups.ts";
 import { composeNotice, systemBot } from "../../messages/send/notice.ts";
-import { TextReader } from "../../messages/send/text-reader.ts";
-import type { DueRow } from "../claim.ts";
+import { TextParser } from "../../messages/send/text-parser.ts";
+import type { DueRow } from "../due-row.ts";
 import { rejected } from "../failures.ts";
 import type { Failure } from "../outcome.ts";
 import { loadManagers } from "./series-events.ts";
@@ -61,7 +61,7 @@ export async function findHandedOver(
  * Composes the messages that the notification bot sends for deactivated authors. Their mentions notify no account. A
  * message fails if its channel is archived, or if the channel's policy forbids its topic. The audiences of the channels
  * must be locked.
- * @param reader holds texts that were parsed before the transaction
+ * @param parser holds texts that were parsed before the transaction
  */
 export async function composeHandedOver(
   tx: Tx,
@@ -69,10 +69,10 @@ export async function composeHandedOver(
   realm: Realm,
   bot: Account,
   rows: readonly DueRow[],
-  reader = new TextReader(),
+  parser = new TextParser(),
 ): Promise<Map<DueRow, OutgoingMessage | Failure>> {
   const texts = await inSlices(rows, ({ content }) => ({
-    parsed: reader.parse(content),
+    parsed: parser.parse(content),
     authorId: bot.id,
   }));
   const [channels, authors, facts] = await Promise.all([

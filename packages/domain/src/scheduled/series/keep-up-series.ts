@@ -5,7 +5,7 @@ import type { Logger } from "@carillon/kit";
 import { loadRealm, type Site } from "@carillon/model";
 import { addToCounter, deliveryScheduled } from "@carillon/scheduling";
 
-import { scheduledEvents } from "../record.ts";
+import { scheduledEvents } from "../scheduled-events.ts";
 import { scheduledColumns, scheduledOverrides, scheduledTables } from "../row.ts";
 import { pauseBroken, recordStateChange } from "./change-state.ts";
 import { emitReplanned } from "./edit-series.ts";

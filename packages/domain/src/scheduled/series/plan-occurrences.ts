@@ -15,9 +15,9 @@ import { deliveryScheduled, scheduledKind } from "@carillon/scheduling";
 import { attempt } from "../../messages/send/attempt.ts";
 import { renderFor } from "../../messages/send/check.ts";
 import { loadRendering } from "../../messages/send/mention-lookups.ts";
-import { TextReader } from "../../messages/send/text-reader.ts";
+import { TextParser } from "../../messages/send/text-parser.ts";
 import type { HasDeliveryJob } from "../delivery-options.ts";
-import { scheduledEvents } from "../record.ts";
+import { scheduledEvents } from "../scheduled-events.ts";
 import type { ScheduledRow } from "../row.ts";
 import { expand } from "./schedule.ts";
 import type { PlannedRow, SeriesRow } from "./series-row.ts";
@@ -204,11 +204,11 @@ async function renderPlans(
   realm: Realm,
   plans: readonly Plan[],
 ): Promise<PlannedText[]> {
-  const reader = new TextReader();
+  const parser = new TextParser();
   const expanded = await inSlices(plans, ({ series, occurrence, known }) => {
     const { topic, content } = storable(series, occurrence, realm);
     const isKnown = known?.content === content;
-    return { series, topic, content, known, parsed: isKnown ? undefined : reader.parse(content) };
+    return { series, topic, content, known, parsed: isKnown ? undefined : parser.parse(content) };
   });
   const unknown = expanded.flatMap(({ series, parsed }) =>
     parsed ? [{ parsed, authorId: series.authorId }] : [],
@@ -226,7 +226,7 @@ async function renderPlans(
   return inSlices(expanded, ({ series, topic, content, known, parsed }) => {
     const author = authors.get(series.authorId);
     if (!parsed || !facts || !author) return { topic, content, ...renderingOf(known) };
-    const rendered = attempt(() => renderFor(facts, parsed, author, reader));
+    const rendered = attempt(() => renderFor(facts, parsed, author, parser));
     // A text whose HTML is too large fails at delivery, where its author gets a notice.
     if (rendered instanceof ApiError) return { topic, content, html: "", hasAttachment: false };
     return { topic, content, html: rendered.html, hasAttachment: rendered.hasAttachment };

@@ -4,7 +4,7 @@ import { statement, type Tx } from "@carillon/db";
 import type { Realm, Site } from "@carillon/model";
 import { parseDate, type Schedule } from "@carillon/calendar";
 
-import { scheduledEvents } from "../record.ts";
+import { scheduledEvents } from "../scheduled-events.ts";
 import { planOccurrences } from "./plan-occurrences.ts";
 import { occurrencesAfter, presentOccurrence } from "./schedule.ts";
 import type { PlannedSeries } from "./series-events.ts";

@@ -1,6 +1,6 @@
 import type { Realm } from "@carillon/model";
 
-import type { DueRow } from "../claim.ts";
+import type { DueRow } from "../due-row.ts";
 import { planFollowing, withSchedules } from "./schedule.ts";
 
 /**

@@ -5,16 +5,16 @@ import type { ParsedMessage } from "@carillon/markdown";
 import { attempt } from "../messages/send/attempt.ts";
 import { renderFor } from "../messages/send/check.ts";
 import { loadRendering } from "../messages/send/mention-lookups.ts";
-import { TextReader } from "../messages/send/text-reader.ts";
-import { isReminder, type DueRow } from "./claim.ts";
-import { composeDue } from "./compose-due.ts";
+import { TextParser } from "../messages/send/text-parser.ts";
+import { isReminder, type DueRow } from "./due-row.ts";
+import { composeDueReminders } from "./compose-due-reminders.ts";
 import type { DeliverOptions } from "./delivery-options.ts";
 
 /** Rows whose texts have been parsed. */
-export interface RowsRead {
+export interface ParsedRows {
   /** The rows that fit into one batch: all rows given, or the first ones. */
   readonly ids: readonly number[];
-  readonly reader: TextReader;
+  readonly parser: TextParser;
 }
 
 /** Names that are looked up for the texts of one batch, unless its first text has more. */
@@ -26,15 +26,15 @@ const maxMs = 200;
 /**
  * Parses the texts of due rows in slices, before a transaction claims the rows. Also renders them, because the renderer
  * parses parts of a text again for names that do not exist. The transaction that sends the rows finds all parsed parts in
- * the reader, and parses only texts that were edited meanwhile. Stops early if the texts are expensive.
+ * the parser, and parses only texts that were edited meanwhile. Stops early if the texts are expensive.
  */
-export async function readAhead(
+export async function parseAhead(
   options: DeliverOptions,
   realmId: number,
   rows: readonly DueRow[],
-): Promise<RowsRead> {
+): Promise<ParsedRows> {
   const { db } = options;
-  const reader = new TextReader();
+  const parser = new TextParser();
   const accounts = await loadAccounts(
     db,
     realmId,
@@ -44,10 +44,10 @@ export async function readAhead(
   const parsedTexts = new Map<DueRow, ParsedMessage>();
   const parsedRows = await firstWithin(rows, (row) => {
     if (!row.senderActive || row.tooLate || isReminder(row)) return true;
-    const parsed = reader.readAhead(row.content);
+    const parsed = parser.parseAhead(row.content);
     parsedTexts.set(row, parsed);
     const account = accounts.get(row.senderId);
-    if (account && setting(account, "translate_emoticons")) reader.readAhead(row.content, true);
+    if (account && setting(account, "translate_emoticons")) parser.parseAhead(row.content, true);
     names += parsed.references.length;
     return names <= maxNames;
   });
@@ -61,16 +61,16 @@ export async function readAhead(
     const account = accounts.get(row.senderId);
     // A text that cannot be rendered is rejected by the check.
     if (parsed && account)
-      attempt(() => renderFor({ realm, memberships, lookups }, parsed, account, reader));
+      attempt(() => renderFor({ realm, memberships, lookups }, parsed, account, parser));
     return true;
   });
-  await composeDue(
-    { ...options, reader },
+  await composeDueReminders(
+    { ...options, parser },
     db,
     realm,
     rendered.filter((row) => isReminder(row) && row.senderActive),
   );
-  return { ids: rendered.map(({ id }) => id), reader };
+  return { ids: rendered.map(({ id }) => id), parser };
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Sql } from "@carillon/db";
 
 import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
 import { composeReminders, type ReminderText } from "../reminders.ts";
-import type { DueRow } from "./claim.ts";
+import type { DueRow } from "./due-row.ts";
 import type { DeliverOptions } from "./delivery-options.ts";
 
 /**
@@ -16,8 +16,8 @@ import type { DeliverOptions } from "./delivery-options.ts";
  * current text of its message, or the text stored when the reminder was created if its account no longer sees the
  * message.
  */
-export async function composeDue(
-  { site, reader }: Pick<DeliverOptions, "site" | "reader">,
+export async function composeDueReminders(
+  { site, parser }: Pick<DeliverOptions, "site" | "parser">,
   sql: Sql,
   realm: Realm,
   rows: readonly DueRow[],
@@ -44,7 +44,7 @@ export async function composeDue(
     note: row.note,
   }));
   const visible = due.flatMap(({ message, ...rest }) => (message ? [{ ...rest, message }] : []));
-  const texts = await composeReminders(sql, site, realm, visible, reader);
+  const texts = await composeReminders(sql, site, realm, visible, parser);
   const current = new Map(visible.map(({ row }, i) => [row, texts[i]!]));
   for (const { row, account } of due) {
     const text = current.get(row) ?? lastKnown(row);
