@@ -2,6 +2,7 @@ import {
   type Account,
   type CheckedMessage,
   type Destination,
+  type MessageInput,
   type MessageType,
   type OutgoingMessage,
   type SendingClient,
@@ -20,7 +21,7 @@ import { rejected, type BatchContext, type BatchOutcome } from "../../batches/ba
 import { checkMessages } from "./check.ts";
 import { copiesOf } from "./copies.ts";
 import { isUserInterface } from "./read-by-sender.ts";
-import { sendDestinations, type SendTo } from "./send-destination.ts";
+import { findDestinations, type SendTo } from "./send-destination.ts";
 import { sendChecked } from "./send-checked.ts";
 import type { SentMessage } from "./send.ts";
 
@@ -71,15 +72,15 @@ export async function sendBatch(
   requests: readonly SendRequest[],
   context: BatchContext,
 ): Promise<Array<BatchOutcome<SentMessage>>> {
-  return sendTo(tx, site, requests, await destinationsOf(tx, requests), context);
+  return sendToDestinations(tx, site, requests, await resolveDestinations(tx, requests), context);
 }
 
 /** Resolves the destinations of requests of one organization. Returns an error in the place of each rejected destination. */
-export function destinationsOf(
+export function resolveDestinations(
   sql: Sql,
   requests: readonly SendRequest[],
 ): Promise<Array<Destination | ApiError>> {
-  return sendDestinations(
+  return findDestinations(
     sql,
     requests[0]!.actor.realmId,
     requests.map(({ actor, input: { type, to } }) => ({
@@ -91,7 +92,7 @@ export function destinationsOf(
 }
 
 /** Sends messages whose destinations are known: the second half of {@link sendBatch}. */
-export async function sendTo(
+export async function sendToDestinations(
   tx: Tx,
   site: Site,
   requests: readonly SendRequest[],
@@ -105,13 +106,12 @@ export async function sendTo(
     if (destination instanceof ApiError) return rejected(destination);
     return serializeBy(partsOf(actor, destination), (part) => context.isSerialized(part));
   });
-  const inputs = requests.flatMap(({ actor, input: { topic, content, widget } }, i) => {
+  const candidates = requests.flatMap((request, i): Candidate[] => {
     const destination = destinations[i]!;
-    return early[i] || destination instanceof ApiError
-      ? []
-      : [{ senderId: actor.id, destination, topic, content, widget }];
+    return early[i] || destination instanceof ApiError ? [] : [{ request, destination }];
   });
-  if (inputs.length === 0) return early.flatMap((outcome) => outcome ?? []);
+  if (candidates.length === 0) return early.flatMap((outcome) => outcome ?? []);
+  const inputs = candidates.map(inputOf);
   const channelIds = channelsOf(inputs.map(({ destination }) => destination));
   const senderIds = [...new Set(inputs.map(({ senderId }) => senderId))];
   const [missed, { realm, results }] = await Promise.all([
@@ -120,16 +120,49 @@ export async function sendTo(
       : tryLockAudiencesShared(tx, channelIds, senderIds),
     checkMessages(tx, site, realmId, inputs),
   ]);
-
-  const outgoing: OutgoingMessage[] = [];
-  let copiesLeft = context.maxCopies ?? maxCopies;
+  const { outcomes, outgoing } = fitIntoTransaction(
+    candidates,
+    results,
+    missed,
+    context.maxCopies ?? maxCopies,
+  );
+  const { sent, events } =
+    outgoing.length > 0 ? await sendChecked(tx, realm, outgoing) : { sent: [], events: [] };
+  emit(tx, realmId, events);
+  const settled = outcomes.map((outcome): BatchOutcome<SentMessage> =>
+    outcome.kind === "committed" ? { kind: "committed", result: sent[outcome.result]! } : outcome,
+  );
   let next = 0;
-  /** The result of a committed request is the index of its message in `outgoing`. */
-  const outcomes = requests.map((request, i): BatchOutcome<number> => {
-    const known = early[i];
-    if (known) return known;
-    const result = results[next]!;
-    const { destination } = inputs[next++]!;
+  return early.map((outcome) => outcome ?? settled[next++]!);
+}
+
+/** A request whose outcome depends on the check of its message. */
+interface Candidate {
+  readonly request: SendRequest;
+  readonly destination: Destination;
+}
+
+function inputOf({ request: { actor, input }, destination }: Candidate): MessageInput {
+  const { topic, content, widget } = input;
+  return { senderId: actor.id, destination, topic, content, widget };
+}
+
+/**
+ * Selects the messages that the transaction sends. The others are rejected, serialized, or left for a later transaction.
+ * @param results of the checks of the candidates
+ * @param missed audience locks that the transaction could not take
+ * @param limit maximum copies of the messages, unless the first has more
+ * @returns for each candidate its outcome; the result of a committed one is the index of its message in `outgoing`
+ */
+function fitIntoTransaction(
+  candidates: readonly Candidate[],
+  results: ReadonlyArray<CheckedMessage | ApiError>,
+  missed: ReadonlySet<number>,
+  limit: number,
+): { outcomes: Array<BatchOutcome<number>>; outgoing: OutgoingMessage[] } {
+  const outgoing: OutgoingMessage[] = [];
+  let copiesLeft = limit;
+  const outcomes = candidates.map(({ request, destination }, i): BatchOutcome<number> => {
     if (copiesLeft <= 0) return { kind: "retryLater" };
     const serialized = serializeBy(partsOf(request.actor, destination), (part) => missed.has(part));
     if (serialized) {
@@ -137,6 +170,7 @@ export async function sendTo(
       copiesLeft = 0;
       return serialized;
     }
+    const result = results[i]!;
     if (result instanceof ApiError) return rejected(result);
     const copies = countCopies(result);
     if (outgoing.length > 0 && copies > copiesLeft) {
@@ -146,12 +180,7 @@ export async function sendTo(
     copiesLeft -= copies;
     return { kind: "committed", result: outgoing.push(outgoingFrom(request, result)) - 1 };
   });
-  const { sent, events } =
-    outgoing.length > 0 ? await sendChecked(tx, realm, outgoing) : { sent: [], events: [] };
-  emit(tx, realmId, events);
-  return outcomes.map((outcome) =>
-    outcome.kind === "committed" ? { kind: "committed", result: sent[outcome.result]! } : outcome,
-  );
+  return { outcomes, outgoing };
 }
 
 function serializeBy(

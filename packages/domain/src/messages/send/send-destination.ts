@@ -25,7 +25,7 @@ type Found =
  * or visible e-mail address. All belong to one organization; sends one statement for all names and one for all addresses.
  * @returns the destination of each, or its rejection; the check finds out whether a channel exists
  */
-export async function sendDestinations(
+export async function findDestinations(
   sql: Sql,
   realmId: number,
   addressed: readonly DestinationInput[],

@@ -78,7 +78,7 @@ export async function numberMessages(
   const dependsOnRows =
     realm.restrictsGuests || outgoing.some(({ rendered }) => rendered.topicWildcard);
   const [{ numbered, conversationEvents }, receiving] = await Promise.all([
-    number(tx, realm, outgoing),
+    allocateIds(tx, realm, outgoing),
     dependsOnRows ? undefined : loadReceiving(tx, realm, outgoing),
   ]);
   return { numbered, conversationEvents, receiving };
@@ -112,29 +112,37 @@ export async function writeMessages(
     mentionedFollowers: amongAudience(receiving.receivers[i]!.audience, message.mentionedFollowers),
   }));
   const pushed = numbered.filter((_, i) => receiving.receivers[i]!.reachable);
-  const [visibility, channelEvents, , , , , , , claimed] = await Promise.all([
-    raiseVisibility(tx, received),
-    touchChannels(tx, realm.id, received),
+  const raising = raiseVisibility(tx, received);
+  const touching = touchChannels(tx, realm.id, received);
+  const storing = Promise.all([
     inserting,
     copying,
     storeWidgets(tx, numbered),
     recordPushPlan(tx, realm.id, pushed),
     recordBotCommands(tx, realm.id, numbered),
     recordCalls(tx, realm.id, numbered),
-    claimFiles(
-      tx,
-      realm.id,
-      numbered.map(({ id, rendered: { uploadPaths, pendingImages } }) => ({
-        id,
-        uploadPaths,
-        pendingImages,
-      })),
-    ),
+  ]);
+  const claiming = claimFiles(tx, realm.id, numbered.map(linkedFiles));
+  const [visibility, channelEvents, fileEvents] = await Promise.all([
+    raising,
+    touching,
+    claiming,
+    storing,
   ]);
   return {
     sent: numbered.map(({ id }, i) => sentMessage(id, visibility.policies[i])),
-    events: [...conversationEvents, ...channelEvents, ...events, ...visibility.events, ...claimed],
+    events: [
+      ...conversationEvents,
+      ...channelEvents,
+      ...events,
+      ...visibility.events,
+      ...fileEvents,
+    ],
   };
+}
+
+function linkedFiles({ id, rendered: { uploadPaths, pendingImages } }: NumberedMessage) {
+  return { id, uploadPaths, pendingImages };
 }
 
 function sentMessage(id: number, policy: number | undefined): SentMessage {
@@ -148,7 +156,7 @@ const allocate = statement({
 });
 
 /** Gives each message its id, the time of the transaction, and the recipient row of its conversation. */
-async function number(
+async function allocateIds(
   tx: Tx,
   realm: Realm,
   outgoing: readonly OutgoingMessage[],

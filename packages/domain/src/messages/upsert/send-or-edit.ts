@@ -4,10 +4,10 @@ import type { Site } from "@carillon/model";
 
 import { rejected, type BatchContext, type BatchOutcome } from "../../batches/batch-outcome.ts";
 import {
-  destinationsOf,
+  resolveDestinations,
   sendBatch,
   type SendRequest,
-  sendTo,
+  sendToDestinations,
   type Upsert,
 } from "../send/send-batch.ts";
 import type { SentMessage } from "../send/send.ts";
@@ -47,7 +47,7 @@ export async function sendOrEditBatch(
   context: BatchContext,
 ): Promise<Outcome[]> {
   if (requests.every(({ input }) => !input.upsert)) return sendBatch(tx, site, requests, context);
-  const destinations = await destinationsOf(tx, requests);
+  const destinations = await resolveDestinations(tx, requests);
   const keyed = requests.flatMap((request, at): Keyed[] => {
     const destination = destinations[at]!;
     const { upsert } = request.input;
@@ -59,7 +59,7 @@ export async function sendOrEditBatch(
     ? await decideSingle(tx, site, keyed)
     : await decideInBatch(tx, keyed, context);
   const isLeft = (_: unknown, at: number) => !decided.has(at);
-  const sent = await sendTo(
+  const sent = await sendToDestinations(
     tx,
     site,
     requests.filter(isLeft),
