@@ -5,14 +5,11 @@ import { storedReason } from "@carillon/outbox";
 import { emit } from "@carillon/events";
 import type { DeletionStepRef } from "@carillon/jobs";
 
-import { howManyAtOnce, messagesAtOnce } from "../messages/removal/delete-messages.ts";
-import {
-  lockPlaces,
-  type Places,
-  type RemovalRun,
-  removal,
-  removeMessages,
-} from "../messages/removal/remove-messages.ts";
+import { countThatFit, maxMessagesOfChannel } from "../messages/removal/removal-size.ts";
+import { lockPlaces, type Places } from "../messages/removal/lock-places.ts";
+import type { RemovalRun } from "../messages/removal/removal-run.ts";
+import { removeMessages } from "../messages/removal/remove-messages.ts";
+import { runRemoval } from "../messages/removal/run-removal.ts";
 import { DeletionThrottle, throttleColumns } from "./throttle.ts";
 
 /** Milliseconds that a throttled step waits before a batch: as long as a batch or two take. */
@@ -72,7 +69,7 @@ export async function deleteStep(db: Database, ref: DeletionStepRef): Promise<vo
     size: undefined,
   };
   const deleteNext = () =>
-    removal(db, (tx, blockSends) => deleteBatch(tx, ref, progress, blockSends), {
+    runRemoval(db, (tx, blockSends) => deleteBatch(tx, ref, progress, blockSends), {
       reusesPlans: true,
     });
   while (await deleteNext()) if (progress.throttle.isThrottled) await pause(throttledPauseMs);
@@ -140,12 +137,12 @@ function runOf({ realmId, channelId, actorId, removalId }: Step): RemovalRun {
 /** Returns the first messages, as many as one transaction may remove: their reactions and submessages count too. */
 function firstOf(found: readonly Found[]): readonly Found[] {
   const inOrder = found.toSorted((a, b) => a.recipientId - b.recipientId || a.id - b.id);
-  return inOrder.slice(0, howManyAtOnce(inOrder.map(({ dependentRows }) => dependentRows)));
+  return inOrder.slice(0, countThatFit(inOrder.map(({ dependentRows }) => dependentRows)));
 }
 
 async function batchSize(tx: Tx, channelId: number | null): Promise<number> {
   if (channelId === null) return maxBatch;
-  return Math.min(maxBatch, await messagesAtOnce(tx, channelId));
+  return Math.min(maxBatch, await maxMessagesOfChannel(tx, channelId));
 }
 
 function isAt(step: Step, { cursorRecipient, cursor }: Step): boolean {

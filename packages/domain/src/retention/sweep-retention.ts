@@ -10,13 +10,11 @@ import {
 } from "@carillon/model";
 import { dayToDo, inEachOrganization, leads, noteDay } from "@carillon/scheduling";
 
-import { firstAtOnce, messagesAtOnce } from "../messages/removal/delete-messages.ts";
-import {
-  lockPlaces,
-  removal,
-  type RemovalRun,
-  removeMessages,
-} from "../messages/removal/remove-messages.ts";
+import { firstThatFit, maxMessagesOfChannel } from "../messages/removal/removal-size.ts";
+import { lockPlaces } from "../messages/removal/lock-places.ts";
+import type { RemovalRun } from "../messages/removal/removal-run.ts";
+import { removeMessages } from "../messages/removal/remove-messages.ts";
+import { runRemoval } from "../messages/removal/run-removal.ts";
 
 /**
  * Removes the messages whose retention period is over, once a day (channels.md §11): in batches of one transaction
@@ -131,7 +129,7 @@ async function sweepLoop(
 
 /** Removes a batch of expired messages at the place; undefined if another process holds the loop's lock. */
 function sweepBatch(db: Database, { place, run }: PlaceInProgress, loop: number) {
-  return removal(db, async (tx, blockSends) =>
+  return runRemoval(db, async (tx, blockSends) =>
     (await leads(tx, retention, run.realmId, loop))
       ? removeExpired(tx, place, run, retention.bound.batch, blockSends)
       : undefined,
@@ -175,7 +173,7 @@ async function removeExpired(
     [lockGroupGraphShared(tx, realmId), lockOrganizationShared(tx, realmId)],
     {
       places: lockPlaces(tx, realmId, channelId === null ? [] : [channelId], blockSends),
-      atOnce: channelId === null ? directAtOnce : messagesAtOnce(tx, channelId),
+      atOnce: channelId === null ? directAtOnce : maxMessagesOfChannel(tx, channelId),
     },
   );
   const size = Math.min(limit, atOnce);
@@ -184,7 +182,7 @@ async function removeExpired(
     channelId === null
       ? await lockIds(tx, oldestDirect, [realmId, size + 1])
       : await lockIds(tx, oldestOfChannel, [realmId, size + 1, channelId]);
-  const ids = await firstAtOnce(tx, found.slice(0, size));
+  const ids = await firstThatFit(tx, found.slice(0, size));
   const { run: now, count, events } = await removeMessages(tx, run, places, ids);
   emit(tx, realmId, events);
   return { count, next: found.length > ids.length ? now : undefined };

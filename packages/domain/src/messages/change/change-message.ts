@@ -12,9 +12,10 @@ import {
 
 import { detachedUploads, replaceClaims, type ReplacedClaims } from "../../files/claims.ts";
 import { makeCopiesOf } from "../deferred/make-copies.ts";
-import { lostAccessEvents, removal } from "../removal/remove-messages.ts";
+import { lostAccessEvents } from "../removal/deletion-events.ts";
+import { runRemoval } from "../removal/run-removal.ts";
 import { systemBot } from "../send/notice.ts";
-import { afterMove, moveCopies } from "./after-move.ts";
+import { afterMove } from "./after-move.ts";
 import { checkChange, loadText, type WantedChange } from "./check-change.ts";
 import { changesChannel, type Move } from "./check-move.ts";
 import {
@@ -25,7 +26,10 @@ import {
   asksToMove,
 } from "./lock-change.ts";
 import { findUndoneNotice } from "./move-notices.ts";
-import { targetHasMessages, rewriteFlags, storeMove, storeText } from "./store-change.ts";
+import { rewriteFlags } from "./copy-flags.ts";
+import { moveCopies } from "./move-copies.ts";
+import { storeMove, storeText } from "./store-change.ts";
+import { targetHasMessages } from "./topic-messages.ts";
 import { loadReceivers, type ReceiverGroup, updateEvents } from "./update-events.ts";
 
 /**
@@ -40,7 +44,7 @@ export function changeMessage(
   id: number,
   wanted: WantedChange,
 ): Promise<AttachmentObject[]> {
-  return removal(db, (tx, blockSends) => change(tx, site, account, id, wanted, blockSends));
+  return runRemoval(db, (tx, blockSends) => change(tx, site, account, id, wanted, blockSends));
 }
 
 async function change(

@@ -11,7 +11,7 @@ import {
   requireMessage,
 } from "@carillon/model";
 
-import { lockPlaces, type Places } from "../removal/remove-messages.ts";
+import { lockPlaces, type Places } from "../removal/lock-places.ts";
 import {
   type CheckedChange,
   type StoredText,

@@ -18,7 +18,7 @@ import {
   visibilityPolicy,
 } from "@carillon/model";
 
-import type { Places } from "../removal/remove-messages.ts";
+import type { Places } from "../removal/lock-places.ts";
 import { composeNotice } from "../send/notice.ts";
 import type { WantedChange } from "./check-change.ts";
 import { isOnlyToggle, type Move } from "./check-move.ts";

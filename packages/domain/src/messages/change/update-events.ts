@@ -14,11 +14,12 @@ import {
   linkifiersOf,
 } from "@carillon/model";
 
-import type { Places } from "../removal/remove-messages.ts";
+import type { Places } from "../removal/lock-places.ts";
 import type { LockedChange } from "./lock-change.ts";
 import type { CheckedChange, StoredText } from "./check-change.ts";
 import { changesChannel, changesTopic, type Move } from "./check-move.ts";
-import { type FlaggedAlike, groupByHolders, interestedIn, loadFlags } from "./store-change.ts";
+import { type FlaggedAlike, loadFlags } from "./copy-flags.ts";
+import { groupByHolders, interestedIn } from "./copy-holders.ts";
 
 type Updated = LoggedFields<typeof messageUpdated>;
 

@@ -19,20 +19,18 @@ import {
   requireChannel,
 } from "@carillon/model";
 
-import {
-  lockPlaces,
-  maxRemoved,
-  removal,
-  type RemovalRun,
-  removeMessages,
-} from "./remove-messages.ts";
+import { lockPlaces } from "./lock-places.ts";
+import type { RemovalRun } from "./removal-run.ts";
+import { firstThatFit, maxMessagesOfChannel } from "./removal-size.ts";
+import { removeMessages } from "./remove-messages.ts";
+import { runRemoval } from "./run-removal.ts";
 
 /**
  * Deletes a message for its sender, or for an account that may delete others' messages (messages.md §6.4).
  * @throws ApiError `BAD_REQUEST`, `UNAUTHORIZED`
  */
 export function deleteMessage(db: Transacts<void>, account: Account, id: number): Promise<void> {
-  return removal(db, (tx, blockSends) => deleteOne(tx, account, id, blockSends));
+  return runRemoval(db, (tx, blockSends) => deleteOne(tx, account, id, blockSends));
 }
 
 async function deleteOne(tx: Tx, account: Account, id: number, blockSends: boolean): Promise<void> {
@@ -85,7 +83,7 @@ export async function deleteTopic(
   };
   for (;;) {
     const { before, run } = next;
-    const done = await removal(db, (tx, blockSends) =>
+    const done = await runRemoval(db, (tx, blockSends) =>
       removeNewest(tx, account, named, { before, run }, blockSends),
     );
     if (!done.next) return true;
@@ -116,9 +114,9 @@ async function removeNewest(
     throw errors.unauthorizedPrincipal("Only administrators may delete topics");
   const channel = await requireChannel(tx, actor, channelId, need);
   const name = await namedTopic(tx, actor.realmId, topic);
-  const size = await messagesAtOnce(tx, channel.id);
+  const size = await maxMessagesOfChannel(tx, channel.id);
   const found = await lockNewest(tx, actor, channel, { name, before, size });
-  const ids = (await firstAtOnce(tx, found.toReversed())).toReversed();
+  const ids = (await firstThatFit(tx, found.toReversed())).toReversed();
   const { run: now, count, events } = await removeMessages(tx, run, places, ids);
   if (run.id === undefined && count > 0)
     recordAudit(tx, actor.realmId, actor.id, [
@@ -190,48 +188,4 @@ async function assertCanDelete(
     throw errors.badRequest(
       `You can delete your own messages only within ${realm.contentDeleteLimit} seconds of sending`,
     );
-}
-
-/** Maximum copies that one transaction removes: about a tenth of a second. */
-const maxCopies = 20_000;
-
-const holders = statement({
-  name: "possible-holders",
-  text: "SELECT count(*)::int AS count FROM subscriptions WHERE channel_id = $1",
-});
-
-/** Returns how many messages of a channel one transaction removes: fewer if more accounts have copies. */
-export async function messagesAtOnce(tx: Tx, channelId: number): Promise<number> {
-  const row = await tx.first(holders, [channelId]);
-  const each = Math.max(1, row?.count ?? 0);
-  return Math.min(maxRemoved, Math.max(1, Math.floor(maxCopies / each)));
-}
-
-/** Maximum reactions and submessages that one transaction removes: about a tenth of a second. */
-const maxReactions = 20_000;
-
-const dependentRows = statement({
-  name: "put-on-messages",
-  text: `SELECT id, sum(count)::int AS count FROM (
-      SELECT message_id AS id, count(*) FROM reactions WHERE message_id = ANY(ARRAY(SELECT unnest($1::bigint[]))) GROUP BY 1
-      UNION ALL
-      SELECT message_id, count(*) FROM submessages WHERE message_id = ANY(ARRAY(SELECT unnest($1::bigint[]))) GROUP BY 1
-    ) counted GROUP BY id`,
-});
-
-/** Returns the first of the messages, as many as one transaction can remove with their reactions and submessages. */
-export async function firstAtOnce(tx: Tx, ids: readonly number[]): Promise<readonly number[]> {
-  const rows = await tx.rows(dependentRows, [ids]);
-  const counts = new Map(rows.map(({ id, count }) => [id, count]));
-  return ids.slice(0, howManyAtOnce(ids.map((id) => counts.get(id) ?? 0)));
-}
-
-/**
- * Returns how many messages one transaction removes, given the number of reactions and submessages of each; at least
- * one.
- */
-export function howManyAtOnce(counts: readonly number[]): number {
-  let sum = 0;
-  const end = counts.findIndex((count, n) => (sum += count) > maxReactions && n > 0);
-  return end < 0 ? counts.length : end;
 }
