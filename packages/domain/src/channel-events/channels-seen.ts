@@ -14,7 +14,7 @@ import {
 } from "@carillon/model";
 
 import { archivedAmong, channelsHiddenEvent, channelsShownEvent } from "./channel-events.ts";
-import { peersShownEvent } from "./subscription-events.ts";
+import { peersShownEvent } from "./peer-events.ts";
 
 const facts = statement({
   name: "channel-access-facts",

@@ -20,7 +20,8 @@ import {
 } from "@carillon/model";
 
 import { channelPropertyEvent, channelUnarchivedEvent } from "../channel-events/channel-events.ts";
-import { peersShownEvent, subscribedEvent } from "../channel-events/subscription-events.ts";
+import { peersShownEvent } from "../channel-events/peer-events.ts";
+import { subscribedEvent } from "../channel-events/subscription-events.ts";
 import { postChannelNotices } from "../notices/post-channel-notice.ts";
 import { storeDefaultChannel } from "./default-channels.ts";
 import { openChannel } from "./open-channel.ts";

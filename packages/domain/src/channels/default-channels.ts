@@ -17,7 +17,7 @@ import {
   loadAfter,
 } from "@carillon/model";
 
-import { peerEvents } from "../channel-events/subscription-events.ts";
+import { peerEvents } from "../channel-events/peer-events.ts";
 import { openChannel } from "./open-channel.ts";
 
 /**

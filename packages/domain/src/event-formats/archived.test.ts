@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { peerEvents, peersShownEvent } from "../channel-events/subscription-events.ts";
+import { peerEvents, peersShownEvent } from "../channel-events/peer-events.ts";
 import { allBut, logged, queue, presented, presentWithAndWithout } from "./test-support.ts";
 
 const knowing = "archived_channels";

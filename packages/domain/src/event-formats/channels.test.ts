@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { peerEvents } from "../channel-events/subscription-events.ts";
+import { peerEvents } from "../channel-events/peer-events.ts";
 import { allBut, logged, queue, presented, presentWithAndWithout } from "./test-support.ts";
 
 const kitchen = { stream_id: 4, name: "kitchen", is_archived: false };
