@@ -426,7 +426,8 @@ export {
 } from "./users/api-key.ts";
 export { type KeyHolder, type LoggedIn, authenticate, keyHolders } from "./users/authenticate.ts";
 export { checkSecretKey } from "./users/check-secret-key.ts";
-export { createMember, createUser, type NewUser, insertUser } from "./users/create-user.ts";
+export { createMember, createUser } from "./users/create-user.ts";
+export { insertUser, type NewUser } from "./users/insert-user.ts";
 export {
   deactivateOwnUser,
   type DeactivationActions,

@@ -19,7 +19,7 @@ import {
 } from "@carillon/model";
 
 import { changeApiKey } from "../users/api-key.ts";
-import { deactivateAccount } from "../users/deactivate-user.ts";
+import { deactivateAccount } from "../users/deactivate-account.ts";
 
 const own = statement({
   name: "own-bots",

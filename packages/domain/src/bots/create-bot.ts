@@ -26,7 +26,7 @@ import {
   loadAfter,
 } from "@carillon/model";
 
-import { insertUser } from "../users/create-user.ts";
+import { insertUser } from "../users/insert-user.ts";
 import { addressTaken, checkAddressIsFree } from "../users/change-address.ts";
 import { checkService, insertService } from "./bot-service.ts";
 import { botAdministrators } from "./bots.ts";

@@ -20,7 +20,8 @@ import { addPerson, type NewPerson } from "../users/create-user.ts";
 import { changeApiKey } from "../users/api-key.ts";
 import { changeRoles } from "../users/change-role.ts";
 import { checkPassword, hashPassword } from "../users/passwords.ts";
-import { deactivateAccount, deactivateWithBots } from "../users/deactivate-user.ts";
+import { deactivateAccount } from "../users/deactivate-account.ts";
+import { deactivateWithBots } from "../users/deactivate-with-bots.ts";
 import { activate } from "../users/reactivate-user.ts";
 
 const page = 1_000;

@@ -22,7 +22,7 @@ import {
 
 import { insertChannel } from "../channels/insert-channel.ts";
 import { welcome } from "../notices/send.ts";
-import { insertUser, type NewUser } from "../users/create-user.ts";
+import { insertUser, type NewUser } from "../users/insert-user.ts";
 
 interface NewOrganization {
   /** The first label of its host name; empty for the organization at the host itself. */

@@ -3,7 +3,7 @@ import { roles } from "@carillon/contract";
 import { lockKey, type Database, type Tx } from "@carillon/db";
 import { randomKey } from "@carillon/kit";
 
-import { insertUser } from "../users/create-user.ts";
+import { insertUser } from "../users/insert-user.ts";
 import { hashPassword } from "../users/passwords.ts";
 import { createOrganization, createFirstChannel } from "./create-organization.ts";
 

@@ -27,7 +27,7 @@ import {
 } from "@carillon/model";
 
 import { archivedAmong, channelPropertyEvent } from "../channel-events/channel-events.ts";
-import { peerEvents } from "../channel-events/subscription-events.ts";
+import { peerEvents } from "../channel-events/peer-events.ts";
 import { visibilityBySubscriptions } from "../user-visibility/visibility-events.ts";
 import { renewBotKey } from "./api-key.ts";
 import { botWithNewOwner } from "./change-role.ts";
@@ -35,7 +35,7 @@ import {
   lockSeriesOfDeactivated,
   resumeSeriesOfReactivated,
 } from "../scheduled/series/resume-reactivated.ts";
-import { groupsOfAccount } from "./create-user.ts";
+import { groupsOfAccount } from "./insert-user.ts";
 
 /**
  * Reactivates an account, person or bot, for an administrator (users.md §5), with its key, role, subscriptions and
@@ -100,7 +100,7 @@ export async function activate(
       subscribed.map(({ channelId }) => channelId),
     ),
     rejoinedGroups(tx, target.id),
-    reactivatedSettings(tx, realmId, target.id),
+    listingSettingEvents(tx, realmId, target.id),
   ]);
   const realm = await loadRealm(tx, realmId);
   const gained = await visibilityBySubscriptions(tx, realm, subscribed, "gained");
@@ -155,10 +155,10 @@ async function rejoinedGroups(tx: Tx, userId: number): Promise<NewEvent[]> {
 }
 
 /**
- * Makes events of the group settings that list a reactivated account directly: values are sent without deactivated
- * accounts, so clients have them without this one (user-groups.md §6).
+ * Makes events, with the current values, of the group settings that list an account directly. Values are sent without
+ * deactivated accounts, so they change when the account is deactivated or reactivated (user-groups.md §6).
  */
-export async function reactivatedSettings(
+export async function listingSettingEvents(
   sql: Sql,
   realmId: number,
   userId: number,
