@@ -43,17 +43,19 @@ export {
 export { queuePing } from "./event-subscriptions/ping.ts";
 export { readySubscriptions, subscriptionLag } from "./event-subscriptions/ready-subscriptions.ts";
 export { selectBatch } from "./event-subscriptions/select-batch.ts";
+export { logAttempt } from "./event-subscriptions/attempt-log.ts";
+export {
+  forgetBatch,
+  newBatchId,
+  type SentBatch,
+  storeBatch,
+} from "./event-subscriptions/batch-progress.ts";
 export {
   acknowledgeAndGoOn,
-  forgetBatch,
-  logAttempt,
   maxEventAnswerBytes,
-  newBatchId,
   reasonOf,
-  type SentBatch,
   settleBatch,
   type SettledBatch,
-  storeBatch,
 } from "./event-subscriptions/settle-batch.ts";
 export { replaySubscription } from "./event-subscriptions/replay.ts";
 export { archiveChannel } from "./channels/archive-channel.ts";

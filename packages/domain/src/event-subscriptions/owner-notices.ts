@@ -1,11 +1,12 @@
 import { type Database, notNull, statement, type Tx } from "@carillon/db";
 import { emit } from "@carillon/events";
+import { sendNotice } from "@carillon/jobs";
 import { inlineCode, notice, paragraph, silentUser } from "@carillon/markdown";
 import { loadAccounts, loadRealm } from "@carillon/model";
+import { recordIntents } from "@carillon/outbox";
 
 import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
 import { sendMessages } from "../messages/send/send.ts";
-import { recordOwnerNotice } from "./settle-batch.ts";
 
 const due = statement({
   name: "event-subscriptions-owner-due",
@@ -65,4 +66,20 @@ export async function sendSubscriptionNotice(
     await composeNotice(tx, { bot: sender, target: directTo(sender, owner), notice: notice(text) }),
   ]);
   emit(tx, realmId, events);
+}
+
+/** Records a job that sends the owner of the bot a direct message about the state of a subscription. */
+export async function recordOwnerNotice(
+  tx: Tx,
+  realmId: number,
+  subscriptionId: number,
+  what: "failing" | "disabled",
+  key: string,
+): Promise<void> {
+  await recordIntents(tx, realmId, sendNotice, [
+    {
+      key: `event-subscription-${what}-${key}`,
+      payload: { kind: "event-subscription", subscriptionId, what },
+    },
+  ]);
 }

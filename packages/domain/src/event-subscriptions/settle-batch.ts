@@ -1,17 +1,16 @@
 import { notNull, type Sql, statement, type Tx } from "@carillon/db";
-import type { EventBatch } from "@carillon/events";
-import { sendNotice } from "@carillon/jobs";
-import { firstCodePoints, randomKey } from "@carillon/kit";
 import type { OutgoingOutcome } from "@carillon/outgoing";
-import { recordIntents } from "@carillon/outbox";
 
 import type { MadeAttempt } from "../bot-webhooks/settle-call.ts";
 import { releaseSlot } from "../outgoing-calls/slots.ts";
+import { keptAttempts, keptHead, logAttempt } from "./attempt-log.ts";
+import type { SentBatch } from "./batch-progress.ts";
 import {
   type ClaimedSubscription,
   destinationColumns,
   type SubscriptionDestination,
 } from "./claim-batch.ts";
+import { recordOwnerNotice } from "./owner-notices.ts";
 
 /** Seconds to wait after a failure, by the number of failures in a row. The last value holds for all later failures. */
 const pauses = [1, 5, 30, 120, 600, 1_800, 3_600, 7_200];
@@ -22,68 +21,8 @@ const jitter = 0.2;
 /** Bounds of a pause that the endpoint requested by `Retry-After`, in milliseconds. */
 const askedFor = { min: 1_000, max: 3_600_000 };
 
-/** Number of logged attempts that are kept for a subscription. */
-const keptAttempts = 100;
-
-/** Characters of an answer that are kept. */
-const keptCharacters = 1_024;
-
 /** Bytes of an answer that are read. */
 export const maxEventAnswerBytes = 64 * 1024;
-
-const advance = statement({
-  name: "event-subscription-advance",
-  text: `UPDATE event_subscription SET cursor = $4, gap = gap OR $5
-    WHERE id = $1 AND calls = $2 AND generation = $3 AND batch_to IS NULL`,
-});
-
-const store = statement({
-  name: "event-subscription-batch",
-  text: `UPDATE event_subscription SET cursor = $4, gap = gap OR $5, batch_to = $6, batch_webhook_id = $7
-    WHERE id = $1 AND calls = $2 AND generation = $3 RETURNING id`,
-});
-
-/** Makes the id of a new batch. */
-export function newBatchId(): string {
-  return `events_${randomKey(24)}`;
-}
-
-/**
- * Stores the limits of a batch before its first attempt. For a batch without events, moves the cursor past the skipped ones.
- * @returns false if the subscription has changed, so that the batch must not be sent
- */
-export async function storeBatch(
-  tx: Tx,
-  { subscriptionId, call, generation }: ClaimedSubscription,
-  {
-    after,
-    batch,
-    webhookId,
-  }: { readonly after: number; readonly batch: EventBatch; readonly webhookId: string },
-): Promise<boolean> {
-  const claim = [subscriptionId, call, generation];
-  const isGap = batch.from > after;
-  if (batch.events.length === 0) {
-    await tx.rows(advance, [...claim, batch.reached, isGap]);
-    return true;
-  }
-  const stored = await tx.first(store, [...claim, batch.from, isGap, batch.reached, webhookId]);
-  return stored !== undefined;
-}
-
-const forget = statement({
-  name: "event-subscription-forget-batch",
-  text: `UPDATE event_subscription SET batch_to = NULL, batch_webhook_id = NULL
-    WHERE id = $1 AND calls = $2 AND generation = $3`,
-});
-
-/** Drops the limits of a batch that cannot be read again. */
-export async function forgetBatch(
-  sql: Sql,
-  { subscriptionId, call, generation }: ClaimedSubscription,
-): Promise<void> {
-  await sql.rows(forget, [subscriptionId, call, generation]);
-}
 
 const lock = statement({
   name: "event-subscription-settle-lock",
@@ -125,12 +64,6 @@ const release = statement({
   name: "event-subscription-release",
   text: "UPDATE event_subscription SET calling_until = NULL WHERE id = $1",
 });
-
-/** A batch in progress. `webhookId`: the same for all attempts. */
-export interface SentBatch {
-  readonly webhookId: string;
-  readonly batch: EventBatch;
-}
 
 /** The outcome of an attempt to send a batch. `overtaken`: another worker or a replay has taken its place. */
 export interface SettledBatch {
@@ -265,62 +198,4 @@ function pauseAfter(failures: number, outcome: OutgoingOutcome): number {
     return Math.min(Math.max(outcome.retryAfterMs, askedFor.min), askedFor.max);
   const seconds = pauses[Math.min(failures, pauses.length) - 1] ?? 1;
   return Math.round(seconds * 1_000 * (1 + jitter * (2 * Math.random() - 1)));
-}
-
-/** Records a job that sends the owner of the bot a direct message about the state of a subscription. */
-export async function recordOwnerNotice(
-  tx: Tx,
-  realmId: number,
-  subscriptionId: number,
-  what: "failing" | "disabled",
-  key: string,
-): Promise<void> {
-  await recordIntents(tx, realmId, sendNotice, [
-    {
-      key: `event-subscription-${what}-${key}`,
-      payload: { kind: "event-subscription", subscriptionId, what },
-    },
-  ]);
-}
-
-const write = statement({
-  name: "event-attempt-log",
-  text: `WITH logged AS (
-      INSERT INTO outgoing_attempt (realm_id, subscription_id, webhook_id, first_event_id, last_event_id, events, attempt,
-        attempted_at, status, error, duration_ms, outcome, response_head)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, to_timestamp($8 / 1000.0), $9, $10, $11, $12, $13)
-    )
-    DELETE FROM outgoing_attempt WHERE subscription_id = $2 AND id <= (
-      SELECT id FROM outgoing_attempt WHERE subscription_id = $2 ORDER BY id DESC OFFSET ${keptAttempts - 1} LIMIT 1)`,
-});
-
-/** Logs an attempt, and deletes all but the last {@link keptAttempts} of the subscription. */
-export async function logAttempt(
-  tx: Tx,
-  { realmId, subscriptionId }: Pick<ClaimedSubscription, "realmId" | "subscriptionId">,
-  { webhookId, batch }: { readonly webhookId: string; readonly batch?: EventBatch },
-  attempt: MadeAttempt & { readonly number: number },
-  reason: string | undefined,
-  isLast: boolean,
-): Promise<void> {
-  await tx.rows(write, [
-    realmId,
-    subscriptionId,
-    webhookId,
-    batch?.firstId ?? null,
-    batch?.lastId ?? null,
-    batch?.events.length ?? 0,
-    attempt.number,
-    attempt.at,
-    attempt.status ?? null,
-    reason ?? null,
-    Math.round(attempt.durationMs),
-    reason === undefined ? "done" : isLast ? "failed" : "retry",
-    keptHead(attempt),
-  ]);
-}
-
-/** Returns the part of an answer that the log keeps. */
-function keptHead({ responseHead }: MadeAttempt): string {
-  return firstCodePoints(responseHead.replaceAll("\0", "\ufffd"), keptCharacters);
 }
