@@ -1,26 +1,9 @@
-import {
-  GiveUp,
-  InvalidPayload,
-  limitOf,
-  pauseAfter,
-  queues,
-  type JobDefinition,
-  type Publication,
-  type QueueName,
-} from "@carillon/jobs";
+import { limitOf, pauseAfter, queues, type JobDefinition, type QueueName } from "@carillon/jobs";
 import { type Logger, within } from "@carillon/kit";
 import { setTimeout as pause } from "node:timers/promises";
-import {
-  UnrecoverableError,
-  WaitingChildrenError,
-  WaitingError,
-  Worker,
-  type Job,
-  type Telemetry,
-} from "bullmq";
-import { AwaitChildren } from "./await-children.ts";
+import { type Job, type Telemetry, Worker } from "bullmq";
 import type { Backend } from "./backend.ts";
-import { HandBack } from "./hand-back.ts";
+import { type AddChildren, endRun } from "./end-run.ts";
 import { pauseAfterRefusal, refusedPauseMs, type FetchState } from "./pause-after-refusal.ts";
 import { backoffName } from "./publish.ts";
 
@@ -83,86 +66,107 @@ export interface WorkerHandle {
   close(limitMs?: number): Promise<boolean>;
 }
 
+export interface StartWorkerOptions extends WorkerOptions {
+  /** Adds jobs to the queue as children of `parent`. */
+  readonly addChildren: AddChildren;
+  /** With it, BullMQ records a span for each run of a job. */
+  readonly telemetry?: Telemetry | undefined;
+}
+
 /** Starts a worker of one queue. */
 export function startWorker(
   backend: Backend,
   queue: QueueName,
-  options: WorkerOptions & {
-    /** Adds jobs to the queue as children of `parent`. */
-    readonly addChildren: (parent: Job, children: readonly Publication[]) => Promise<void>;
-    /** With it, BullMQ records a span for each run of a job. */
-    readonly telemetry?: Telemetry | undefined;
-  },
+  options: StartWorkerOptions,
 ): WorkerHandle {
-  const { definitions, log } = options;
-  const retries = new Map(definitions.map((definition) => [definition.name, definition.retry]));
-  let begun = 0;
-  const counters: WorkerCounters = { completed: 0, failed: 0, stalled: 0, errors: 0 };
+  return new QueueWorker(backend, queue, options);
+}
 
-  // BullMQ passes the signal only to a function that declares three parameters.
-  const process = async (
-    job: Job,
-    token: string | undefined,
-    signal?: AbortSignal,
-  ): Promise<void> => {
-    begun++;
-    try {
-      await options.run({
-        queue,
-        name: job.name,
-        id: job.id ?? "",
-        data: job.data,
-        attempt: job.attemptsMade + 1,
-        again: job.attemptsMade > 0 || job.stalledCounter > 0,
-        signal: signal ?? new AbortController().signal,
-      });
-    } catch (error) {
-      if (error instanceof AwaitChildren) {
-        await options.addChildren(job, error.children);
-        if (await job.moveToWaitingChildren(token ?? "")) throw new WaitingChildrenError();
-        // All children have ended already.
-        await job.moveToWait(token);
-        throw new WaitingError();
+class QueueWorker implements WorkerHandle {
+  readonly queue: QueueName;
+  readonly counters: WorkerCounters = { completed: 0, failed: 0, stalled: 0, errors: 0 };
+  begun = 0;
+  readonly #backend: Backend;
+  readonly #options: StartWorkerOptions;
+  readonly #fetching: FetchState = { refusal: undefined, closing: false };
+  #worker: Worker;
+  readonly #started: Promise<void>;
+  #closing: Promise<void> | undefined;
+  #nextErrorLogAt = 0;
+  #unloggedErrors = 0;
+
+  constructor(backend: Backend, queue: QueueName, options: StartWorkerOptions) {
+    this.queue = queue;
+    this.#backend = backend;
+    this.#options = options;
+    this.#worker = this.#construct();
+    this.#started = this.#start();
+  }
+
+  get refusal(): string | undefined {
+    return this.#fetching.refusal;
+  }
+
+  close(limitMs = Infinity): Promise<boolean> {
+    return within((this.#closing ??= this.#close()), limitMs);
+  }
+
+  async #close(): Promise<void> {
+    this.#fetching.closing = true;
+    // Takes no job from now on, even if the blocking connection is not established yet.
+    await this.#worker.pause(true);
+    // A worker that is closed while it connects would keep its connection forever.
+    await within(this.#started, connectMs);
+    await this.#worker.close();
+  }
+
+  /** Starts the worker, and replaces it if it cannot connect: BullMQ tries once, and such a worker would never take a job. */
+  async #start(): Promise<void> {
+    const fetching = this.#fetching;
+    while (!fetching.closing) {
+      try {
+        await this.#worker.waitUntilReady();
+        if (!fetching.closing) this.#worker.run().catch((error: Error) => this.#noteError(error));
+        return;
+      } catch (error) {
+        fetching.refusal = error instanceof Error ? error.message : String(error);
+        await this.#worker.close(true);
+        // BullMQ leaves a listener on the pool for each worker constructed: constructs the next one when the store answers.
+        do await pause(refusedPauseMs);
+        while (!fetching.closing && !(await this.#storeAnswers()));
+        if (!fetching.closing) this.#worker = this.#construct();
       }
-      if (error instanceof HandBack) {
-        await job.moveToWait(token);
-        throw new WaitingError();
-      }
-      if (error instanceof GiveUp || error instanceof InvalidPayload) throw unrecoverable(error);
-      throw error;
     }
-  };
+  }
 
-  const limit = options.limit ?? limitOf(queue);
-  const fetching: FetchState = { refusal: undefined, closing: false };
-  let nextErrorLogAt = 0;
-  let unloggedErrors = 0;
-  const onError = (error: Error) => {
-    counters.errors++;
-    unloggedErrors++;
-    if (performance.now() < nextErrorLogAt) return;
-    nextErrorLogAt = performance.now() + errorLogIntervalMs;
-    log.warn({ err: error, queue, errors: unloggedErrors }, "worker error");
-    unloggedErrors = 0;
-  };
+  #storeAnswers(): Promise<boolean> {
+    return this.#backend.ping().then(
+      () => true,
+      () => false,
+    );
+  }
 
-  const construct = () => {
+  #construct(): Worker {
+    const { definitions, concurrency, telemetry, limit = limitOf(this.queue) } = this.#options;
+    const retries = new Map(definitions.map(({ name, retry }) => [name, retry]));
     const worker = new Worker(
-      queue,
-      process,
+      this.queue,
+      // BullMQ passes the signal only to a function that declares three parameters.
+      (job: Job, token: string | undefined, signal?: AbortSignal) =>
+        this.#process(job, token, signal),
       {
-        connection: backend.consumer,
-        // Started below, when it is connected.
+        connection: this.#backend.consumer,
+        // Started when it is connected.
         autorun: false,
-        prefix: backend.prefix,
-        concurrency: options.concurrency ?? queues[queue].concurrency,
+        prefix: this.#backend.prefix,
+        concurrency: concurrency ?? queues[this.queue].concurrency,
         // After kill -9 a job runs again when its lock has expired and a worker checks for stalled jobs. Several
         // workers on Redis leave up to two intervals between checks, so it takes at most 16 s; the promise is 20 s.
         // With 15 s and 5 s it took up to 21 s.
         lockDuration: 10_000,
         stalledInterval: 3_000,
         maxStalledCount: 3,
-        ...(options.telemetry && { telemetry: options.telemetry }),
+        ...(telemetry && { telemetry }),
         // A limit for all workers together, on both stores.
         ...(limit && { limiter: { max: limit.jobs, duration: limit.withinMs } }),
         // Without this setting the totals of the metrics stay 0. Data points are minutes: this is a day.
@@ -174,8 +178,37 @@ export function startWorker(
           },
         },
       },
-      pauseAfterRefusal(backend.factory, fetching),
+      pauseAfterRefusal(this.#backend.factory, this.#fetching),
     );
+    this.#watch(worker);
+    return worker;
+  }
+
+  async #process(
+    job: Job,
+    token: string | undefined,
+    signal = new AbortController().signal,
+  ): Promise<void> {
+    this.begun++;
+    await endRun(job, token, this.#run(job, signal), this.#options.addChildren);
+  }
+
+  async #run(job: Job, signal: AbortSignal): Promise<void> {
+    await this.#options.run({
+      queue: this.queue,
+      name: job.name,
+      id: job.id ?? "",
+      data: job.data,
+      attempt: job.attemptsMade + 1,
+      again: job.attemptsMade > 0 || job.stalledCounter > 0,
+      signal,
+    });
+  }
+
+  /** Counts and logs how jobs end, and the errors of the worker. */
+  #watch(worker: Worker): void {
+    const { queue, counters } = this;
+    const { log } = this.#options;
     worker.on("completed", () => counters.completed++);
     worker.on("failed", (job, error) => {
       counters.failed++;
@@ -189,58 +222,18 @@ export function startWorker(
       counters.stalled++;
       log.warn({ queue, id }, "job stalled; it runs again");
     });
-    worker.on("error", onError);
-    return worker;
-  };
+    worker.on("error", (error) => this.#noteError(error));
+  }
 
-  const storeAnswers = () =>
-    backend.ping().then(
-      () => true,
-      () => false,
+  #noteError(error: Error): void {
+    this.counters.errors++;
+    this.#unloggedErrors++;
+    if (performance.now() < this.#nextErrorLogAt) return;
+    this.#nextErrorLogAt = performance.now() + errorLogIntervalMs;
+    this.#options.log.warn(
+      { err: error, queue: this.queue, errors: this.#unloggedErrors },
+      "worker error",
     );
-  let worker = construct();
-  /** Starts the worker, and replaces it if it cannot connect: BullMQ tries once, and such a worker would never take a job. */
-  const start = async () => {
-    while (!fetching.closing) {
-      try {
-        await worker.waitUntilReady();
-        if (!fetching.closing) worker.run().catch(onError);
-        return;
-      } catch (error) {
-        fetching.refusal = error instanceof Error ? error.message : String(error);
-        await worker.close(true);
-        // BullMQ leaves a listener on the pool for each worker constructed: constructs the next one when the store answers.
-        do await pause(refusedPauseMs);
-        while (!fetching.closing && !(await storeAnswers()));
-        if (!fetching.closing) worker = construct();
-      }
-    }
-  };
-  const started = start();
-  let closing: Promise<void> | undefined;
-  const close = async () => {
-    fetching.closing = true;
-    // Takes no job from now on, even if the blocking connection is not established yet.
-    await worker.pause(true);
-    // A worker that is closed while it connects would keep its connection forever.
-    await within(started, connectMs);
-    await worker.close();
-  };
-  return {
-    queue,
-    counters,
-    get refusal() {
-      return fetching.refusal;
-    },
-    get begun() {
-      return begun;
-    },
-    close: (limitMs = Infinity) => within((closing ??= close()), limitMs),
-  };
-}
-
-function unrecoverable(error: Error): UnrecoverableError {
-  const wrapped = new UnrecoverableError(error.message);
-  wrapped.cause = error;
-  return wrapped;
+    this.#unloggedErrors = 0;
+  }
 }
