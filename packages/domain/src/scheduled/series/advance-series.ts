@@ -63,38 +63,7 @@ export async function advanceSeries(
 ): Promise<SeriesProgress> {
   const ofSeries = outcomes.filter(({ row }) => row.series);
   if (ofSeries.length === 0) return { outcomes, notes: new Map(), events: [] };
-  const renderings = renderingsOf(texts);
-  const states = new Map<number, AdvancedSeries>();
-  const runs = new Map<DueRow, readonly NewRun[]>();
-  const notes = new Map<DueRow, SeriesNote>();
-  const reasons = new Map<DueRow, string>();
-  const followingPlans = await planAfter(ofSeries, realm.now);
-  for (const outcome of ofSeries) {
-    const { row } = outcome;
-    const { series } = row as OccurrenceRow;
-    const state = states.get(series.id) ?? { series, before: series };
-    states.set(series.id, state);
-    if (row.detached) {
-      runs.set(row, [runOf(outcome)]);
-      state.series = { ...state.series, ...countsAfter(state.series, outcome) };
-      continue;
-    }
-    // The series of a deactivated author is paused now, so its later occurrences are not missed, even if they are due.
-    const following = isOfDeactivatedAuthor(outcome, realm) ? undefined : followingPlans.get(row);
-    const missed = isMissed(outcome) ? [row.occurrence!, ...(following?.missed ?? [])] : [];
-    if (missed.length > 0) reasons.set(row, missedReason(missed, outcome));
-    const others = (following?.missed ?? []).map((date) => missedRun(series, date));
-    runs.set(row, [runOf(outcome, reasons.get(row)), ...others]);
-    advance(state, outcome, realm, following);
-    const { next } = following ?? {};
-    if (outcome.kind === "failed")
-      notes.set(row, { missed, paused: state.series.pausedReason === "failures", next });
-    if (state.series.state === "active" && next)
-      state.plan = { series: state.series, occurrence: next, known: renderings.get(row) };
-    state.notice = noticeOf(row, outcome, state.series);
-    if (state.notice?.kind === "handedOver")
-      state.series = { ...state.series, managersNotified: true };
-  }
+  const { states, runs, notes, reasons } = await decide(realm, ofSeries, renderingsOf(texts));
   const changed = [...states.values()];
   // The partial unique index allows one planned row per series: take unsent rows out of it before the next ones are inserted.
   const unsent = ofSeries.filter(({ kind }) => kind !== "sent").map(({ row }) => row.id);
@@ -130,6 +99,58 @@ export async function advanceSeries(
     runs: runs.get(outcome.row)?.map((run) => run.outcome) ?? [],
   }));
   return { outcomes: recorded, notes, events };
+}
+
+/** How series go on after occurrences that have ended. */
+interface Decisions {
+  /** The series by id. */
+  readonly states: ReadonlyMap<number, AdvancedSeries>;
+  /** For each ended occurrence its run, and the runs of those that were missed after it. */
+  readonly runs: ReadonlyMap<DueRow, readonly NewRun[]>;
+  /** For the notices of failed occurrences. */
+  readonly notes: ReadonlyMap<DueRow, SeriesNote>;
+  /** Why occurrences were missed. */
+  readonly reasons: ReadonlyMap<DueRow, string>;
+}
+
+/** Decides how the series of ended occurrences go on. Writes nothing. */
+async function decide(
+  realm: Realm,
+  ofSeries: readonly Outcome[],
+  renderings: ReturnType<typeof renderingsOf>,
+): Promise<Decisions> {
+  const states = new Map<number, AdvancedSeries>();
+  const runs = new Map<DueRow, readonly NewRun[]>();
+  const notes = new Map<DueRow, SeriesNote>();
+  const reasons = new Map<DueRow, string>();
+  const followingPlans = await planAfter(ofSeries, realm.now);
+  for (const outcome of ofSeries) {
+    const { row } = outcome;
+    const { series } = row as OccurrenceRow;
+    const state = states.get(series.id) ?? { series, before: series };
+    states.set(series.id, state);
+    if (row.detached) {
+      runs.set(row, [runOf(outcome)]);
+      state.series = { ...state.series, ...countsAfter(state.series, outcome) };
+      continue;
+    }
+    // The series of a deactivated author is paused now, so its later occurrences are not missed, even if they are due.
+    const following = isOfDeactivatedAuthor(outcome, realm) ? undefined : followingPlans.get(row);
+    const missed = isMissed(outcome) ? [row.occurrence!, ...(following?.missed ?? [])] : [];
+    if (missed.length > 0) reasons.set(row, missedReason(missed, outcome));
+    const others = (following?.missed ?? []).map((date) => missedRun(series, date));
+    runs.set(row, [runOf(outcome, reasons.get(row)), ...others]);
+    advance(state, outcome, realm, following);
+    const { next } = following ?? {};
+    if (outcome.kind === "failed")
+      notes.set(row, { missed, paused: state.series.pausedReason === "failures", next });
+    if (state.series.state === "active" && next)
+      state.plan = { series: state.series, occurrence: next, known: renderings.get(row) };
+    state.notice = noticeOf(row, outcome, state.series);
+    if (state.notice?.kind === "handedOver")
+      state.series = { ...state.series, managersNotified: true };
+  }
+  return { states, runs, notes, reasons };
 }
 
 /** Reads the planned occurrences of the series that keep them: only detached occurrences of these series have ended. */
