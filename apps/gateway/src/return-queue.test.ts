@@ -71,47 +71,56 @@ describe("ReturnQueue", () => {
     const times: number[] = [];
     for (let id = 200; id < 300; id++) times.push((await retryAfter(id)) ?? 0);
     expect(times).to.deep.equal(times.toSorted((a, b) => a - b));
-    expect([times[0], times.at(-1)]).to.deep.equal([6, 11]);
-    now += 1_000;
-    expect(await retryAfter(299), "too early").to.equal(10);
+    expect([times[0], times.at(-1)]).to.deep.equal([3, 8]);
+    expect(await retryAfter(299), "too early").to.equal(8);
     await endAll(admitted - 1);
     expect(await retryAfter(299), "after the others").to.equal(undefined);
   });
 
-  /** Comes back until a person is refused, whose id it returns. */
-  async function fill(): Promise<number> {
-    let id = 1;
-    while ((await retryAfter(id)) === undefined) id++;
-    return id;
+  /** Ends returns in the order in which they began, after the given number of milliseconds each, two at the same time. */
+  async function endPairs(count: number, from = 0, ms = 100): Promise<void> {
+    for (let n = from; n < from + count; n += 2) {
+      await waitFor(async () => begun.length > n + 1, { what: `return ${n + 1} begins` });
+      now += ms;
+      nth(begun, n)();
+      nth(begun, n + 1)();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 
-  it("refuses people who come later until those who were refused before have been admitted", async () => {
-    const refused = await fill();
-    await endAll(refused - 4);
-    expect(await retryAfter(refused), "too early").to.be.within(2, 6);
-    expect(await retryAfter(500), "later").to.be.within(5, 7);
-    now += 5_200;
-    expect(await retryAfter(refused), "in the time slot").to.equal(undefined);
-    await endAll(refused);
-  });
+  describe("after 101 people were refused", () => {
+    const [first, last, later] = [1_000, 1_100, 2_000];
+    /** People who wait for 5 s at most. */
+    const admitted = 102;
 
-  it("keeps the time slot of a person who tries again in vain", async () => {
-    const refused = await fill();
-    now += 10_000;
-    expect(await retryAfter(refused), "others still wait").to.equal(2);
-    expect(await retryAfter(500), "later").to.equal(6);
-    await endAll(50);
-    expect(await retryAfter(500), "still later").to.equal(6);
-    expect(await retryAfter(refused), "in the time slot").to.equal(undefined);
-    await endAll(refused);
-  });
+    beforeEach(async () => {
+      for (let id = 1; id <= admitted; id++) expect(await retryAfter(id)).to.equal(undefined);
+      for (let id = first; id <= last; id++) await retryAfter(id);
+    });
 
-  it("admits any person while copies of fewer than two people are being made, because refused people may not try again", async () => {
-    const refused = await fill();
-    expect(await retryAfter(500)).to.be.greaterThan(1);
-    await endAll(refused - 2);
-    expect(await retryAfter(501)).to.equal(undefined);
-    await endAll(refused);
+    it("admits them in the order of their first requests, before people who come later", async () => {
+      await endPairs(60);
+      const afterFirst = await retryAfter(last);
+      expect(afterFirst, "the last one").to.be.greaterThan(2);
+      expect(await retryAfter(later), "later").to.be.within(afterFirst ?? 0, 6);
+      expect(await retryAfter(first), "the first one").to.equal(undefined);
+      expect(await retryAfter(last), "again").to.be.within(2, afterFirst ?? 0);
+    });
+
+    it("gives a greater Retry-After if copies are made more slowly than before", async () => {
+      expect(await retryAfter(last)).to.be.lessThan(10);
+      await endPairs(16, 0, 5_000);
+      expect(await retryAfter(last)).to.equal(120);
+      expect(await retryAfter(first)).to.be.within(30, 120);
+    });
+
+    it("admits any person while copies of fewer than two people are being made, because refused people may not try again", async () => {
+      await endPairs(admitted - 2);
+      expect(await retryAfter(later), "copies of two people").to.be.greaterThan(1);
+      nth(begun, admitted - 2)();
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(await retryAfter(later)).to.equal(undefined);
+    });
   });
 
   it("admits fewer people, and gives a greater Retry-After, if returns take long", async () => {

@@ -1,4 +1,4 @@
-import { errors } from "@carillon/contract";
+import { type ApiError, errors } from "@carillon/contract";
 import { RequestDeadline } from "@carillon/db";
 import { type Clock, Semaphore, systemClock } from "@carillon/kit";
 
@@ -12,16 +12,15 @@ const maxWaitMs = 5_000;
 const minRetryMs = 2_000;
 const maxRetryMs = 120_000;
 
-/** Maximum number of refused people whose time slots are remembered. */
+/** Maximum number of refused people whose places are remembered. */
 const maxRefused = 50_000;
 
 /**
  * Makes the missing copies of people who come back (docs/decisions/083), for two people at a time, in the order of their
- * first requests. A person who would wait for more than five seconds is refused, and gets a time slot behind those of all
- * people who were refused before, at the rate at which copies are made. `Retry-After` leads to this time. If all refused
- * people tried again at the same time, most would be refused again, and their requests would delay other requests. Until the
- * last of these times, a person without a time slot is refused, too: otherwise people who come later would be served before
- * those who were refused.
+ * first requests. A person who would wait for more than five seconds is refused, and gets a ticket: a number that increases
+ * by one. The expected wait depends on the people with lower numbers and on the rate at which copies are made now.
+ * `Retry-After` leads to the end of this wait. If all refused people tried again at the same time, or people who come later
+ * were served before them, most would be refused again and again, and their requests would delay other requests.
  */
 export class ReturnQueue {
   readonly #clock: Clock;
@@ -31,9 +30,12 @@ export class ReturnQueue {
   readonly #returning = new Map<number, Promise<void>>();
   /** Moving average of the duration of a return, in milliseconds. The first value is a guess. */
   #meanMs = 100;
-  /** The time slots of refused people, by account, in milliseconds since the UNIX epoch. */
-  readonly #slots = new Map<number, number>();
-  #lastSlot = 0;
+  /** The tickets of refused people, by account. */
+  readonly #tickets = new Map<number, number>();
+  /** Number of tickets given, which is the next number. */
+  #given = 0;
+  /** Number of people with tickets who were admitted. */
+  #admitted = 0;
 
   constructor(clock: Clock = systemClock, waitMs = maxWaitMs) {
     this.#clock = clock;
@@ -48,27 +50,19 @@ export class ReturnQueue {
   async makeInOrder(id: number, makeCopies: () => Promise<unknown>): Promise<void> {
     let returning = this.#returning.get(id);
     if (!returning) {
-      if (!this.#admits(id)) throw errors.comingBack(this.#retryAfter(id));
-      returning = this.#make(id, makeCopies).finally(() => this.#returning.delete(id));
+      if (this.#expectedMs(id) > this.#waitMs) throw this.#refusal(id, this.#given);
+      if (this.#tickets.delete(id)) this.#admitted++;
+      returning = this.#make(id, makeCopies).finally(() => this.#end(id));
       this.#returning.set(id, returning);
     }
     await returning;
   }
 
-  /** Returns whether the person may wait. Admits every person while a permit is free: some refused people do not try again. */
-  #admits(id: number): boolean {
-    const ahead = this.#returning.size - returnsAtOnce + 1;
-    if (ahead <= 0) return true;
-    if (ahead * this.#intervalMs() > this.#waitMs) return false;
-    return (this.#slots.get(id) ?? this.#lastSlot) <= this.#clock.now();
-  }
-
   async #make(id: number, makeCopies: () => Promise<unknown>): Promise<void> {
-    // Those ahead may take longer than the last ones did.
+    // Those ahead may take longer than the last ones did. Then the person is the next one of the refused people.
     const deadline = new RequestDeadline();
-    deadline.limit(this.#waitMs, () => errors.comingBack(this.#retryAfter(id)));
+    deadline.limit(this.#waitMs, () => this.#refusal(id, this.#admitted));
     await this.#permits.acquire(deadline).finally(() => deadline.unlimit());
-    this.#slots.delete(id);
     const startedAt = this.#clock.now();
     try {
       await makeCopies();
@@ -79,22 +73,35 @@ export class ReturnQueue {
     }
   }
 
-  /** Mean number of milliseconds between the ends of two returns. */
-  #intervalMs(): number {
-    return this.#meanMs / returnsAtOnce;
+  #end(id: number): void {
+    this.#returning.delete(id);
+    // Some refused people do not try again, so that their tickets would make others wait for nothing.
+    if (this.#returning.size === 0) this.#forgetTickets();
   }
 
-  /** Returns the value of `Retry-After` in seconds. A person who tries again too early or in vain keeps the time slot. */
-  #retryAfter(id: number): number {
-    const now = this.#clock.now();
-    let slot = this.#slots.get(id);
-    if (slot === undefined) {
-      const wait = this.#returning.size * this.#intervalMs();
-      slot = Math.max(this.#lastSlot + this.#intervalMs(), now + wait, now + minRetryMs);
-      this.#lastSlot = slot;
-      if (this.#slots.size >= maxRefused) this.#slots.clear();
-      this.#slots.set(id, slot);
+  #forgetTickets(): void {
+    this.#tickets.clear();
+    this.#given = 0;
+    this.#admitted = 0;
+  }
+
+  /** Returns for how many milliseconds the person is expected to wait; 0 while a permit is free. */
+  #expectedMs(id: number): number {
+    const waiting = this.#returning.size - returnsAtOnce + 1;
+    if (waiting <= 0) return 0;
+    const refusedBefore = Math.max(0, (this.#tickets.get(id) ?? this.#given) - this.#admitted);
+    return ((waiting + refusedBefore) * this.#meanMs) / returnsAtOnce;
+  }
+
+  /** Makes the error for a person, who gets the ticket or keeps an earlier one. */
+  #refusal(id: number, ticket: number): ApiError {
+    if (!this.#tickets.has(id)) {
+      if (this.#tickets.size >= maxRefused) this.#forgetTickets();
+      this.#tickets.set(id, ticket);
+      this.#given++;
     }
-    return Math.ceil(Math.min(Math.max(slot - now, minRetryMs), maxRetryMs) / 1_000);
+    // A person who comes a little earlier waits with the others, so that copies are made without a break.
+    const ms = this.#expectedMs(id) - this.#waitMs / 2;
+    return errors.comingBack(Math.ceil(Math.min(Math.max(ms, minRetryMs), maxRetryMs) / 1_000));
   }
 }
