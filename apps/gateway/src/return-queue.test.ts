@@ -1,4 +1,4 @@
-import { ApiError } from "@carillon/contract";
+import { ApiError, errors } from "@carillon/contract";
 import { nth, waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 
@@ -87,6 +87,19 @@ describe("ReturnQueue", () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
+
+  it("lets a person whose copies are too many for one request continue before others", async () => {
+    let refuse: (error: Error) => void = () => {};
+    const making = new Promise<void>((_resolve, reject) => (refuse = reject));
+    const refusal = queue.makeInOrder(900, () => making).catch((error: unknown) => error);
+    for (let id = 1; id <= 101; id++) expect(await retryAfter(id)).to.equal(undefined);
+    for (let id = 1_000; id <= 1_100; id++) await retryAfter(id);
+    refuse(errors.comingBack());
+    expect(await refusal).to.be.instanceOf(ApiError);
+    await endPairs(60);
+    expect(await retryAfter(1_100), "refused before").to.be.greaterThan(1);
+    expect(await retryAfter(900)).to.equal(undefined);
+  });
 
   describe("after 101 people were refused", () => {
     const [first, last, later] = [1_000, 1_100, 2_000];

@@ -1,4 +1,4 @@
-import { type ApiError, errors } from "@carillon/contract";
+import { ApiError, errors } from "@carillon/contract";
 import { RequestDeadline } from "@carillon/db";
 import { type Clock, Semaphore, systemClock } from "@carillon/kit";
 
@@ -44,8 +44,10 @@ export class ReturnQueue {
 
   /**
    * Makes the copies of a person once for all of the person's concurrent requests. The work goes on if a request ends.
-   * @param makeCopies not called if the person is already waiting or copies are being made
-   * @throws ApiError `INTERNAL_ERROR` (503) if too many people wait, and whatever `makeCopies` throws
+   * @param makeCopies not called if the person is already waiting or copies are being made. It throws an ApiError if there
+   *   are too many copies for one request: then the person is the next one of the refused people.
+   * @throws ApiError `INTERNAL_ERROR` (503) if too many people wait or there are too many copies, and other errors of
+   *   `makeCopies`
    */
   async makeInOrder(id: number, makeCopies: () => Promise<unknown>): Promise<void> {
     let returning = this.#returning.get(id);
@@ -66,6 +68,9 @@ export class ReturnQueue {
     const startedAt = this.#clock.now();
     try {
       await makeCopies();
+    } catch (error) {
+      // If the copies of others were begun before, all would be half done for a long time.
+      throw error instanceof ApiError ? this.#refusal(id, this.#admitted) : error;
     } finally {
       const ms = Math.max(0, this.#clock.now() - startedAt);
       this.#meanMs = 0.8 * this.#meanMs + 0.2 * ms;
