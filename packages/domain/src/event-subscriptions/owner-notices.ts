@@ -5,7 +5,8 @@ import { inlineCode, notice, paragraph, silentUser } from "@carillon/markdown";
 import { loadAccounts, loadRealm } from "@carillon/model";
 import { recordIntents } from "@carillon/outbox";
 
-import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
+import { composeNotice, directTo } from "../messages/send/notice.ts";
+import { systemBot } from "../messages/send/system-bot.ts";
 import { sendMessages } from "../messages/send/send.ts";
 
 const due = statement({

@@ -28,7 +28,8 @@ import {
 } from "@carillon/model";
 
 import { loadText } from "./change/check-change.ts";
-import { composeNotice, systemBot } from "./send/notice.ts";
+import { composeNotice } from "./send/notice.ts";
+import { systemBot } from "./send/system-bot.ts";
 import { sendMessages } from "./send/send.ts";
 
 /** Maximum code points of a description. */

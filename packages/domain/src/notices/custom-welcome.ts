@@ -11,7 +11,8 @@ import {
   type Site,
 } from "@carillon/model";
 
-import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
+import { composeNotice, directTo } from "../messages/send/notice.ts";
+import { systemBot } from "../messages/send/system-bot.ts";
 import { sendMessages } from "../messages/send/send.ts";
 import { renderText } from "../messages/send/render-text.ts";
 

@@ -8,7 +8,8 @@ import type { Tx } from "@carillon/db";
 import type { NewEvent } from "@carillon/contract";
 import type { Notice } from "@carillon/markdown";
 
-import { composeNotice, systemBot } from "../messages/send/notice.ts";
+import { composeNotice } from "../messages/send/notice.ts";
+import { systemBot } from "../messages/send/system-bot.ts";
 import { sendMessages } from "../messages/send/send.ts";
 
 /** Topic of the notices about a channel (channels.md §9). */

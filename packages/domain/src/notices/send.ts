@@ -24,7 +24,8 @@ import {
   loadAfter,
 } from "@carillon/model";
 
-import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
+import { composeNotice, directTo } from "../messages/send/notice.ts";
+import { systemBot } from "../messages/send/system-bot.ts";
 import { sendMessages } from "../messages/send/send.ts";
 
 const announcementTopic = "new channels";

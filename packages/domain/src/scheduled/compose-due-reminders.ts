@@ -6,7 +6,8 @@ import {
 } from "@carillon/model";
 import type { Sql } from "@carillon/db";
 
-import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
+import { composeNotice, directTo } from "../messages/send/notice.ts";
+import { systemBot } from "../messages/send/system-bot.ts";
 import { composeReminders, type ReminderText } from "../reminders.ts";
 import type { DueRow } from "./due-row.ts";
 import type { DeliverOptions } from "./delivery-options.ts";

@@ -12,7 +12,8 @@ import {
   verbatim,
 } from "@carillon/markdown";
 
-import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
+import { composeNotice, directTo } from "../messages/send/notice.ts";
+import { systemBot } from "../messages/send/system-bot.ts";
 import { sendMessages } from "../messages/send/send.ts";
 import type { DueRow } from "./due-row.ts";
 import type { Failure } from "./outcome.ts";

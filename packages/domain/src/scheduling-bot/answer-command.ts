@@ -17,7 +17,8 @@ import {
   type Site,
 } from "@carillon/model";
 
-import { composeNotice, directTo, systemBot } from "../messages/send/notice.ts";
+import { composeNotice, directTo } from "../messages/send/notice.ts";
+import { systemBot } from "../messages/send/system-bot.ts";
 import { sendMessages } from "../messages/send/send.ts";
 import { isClarification, type Clarification } from "./clarification.ts";
 import type { BotContext } from "./context.ts";

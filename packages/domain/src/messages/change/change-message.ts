@@ -14,7 +14,7 @@ import { detachedUploads, replaceClaims, type ReplacedClaims } from "../../files
 import { makeCopiesOf } from "../deferred/make-copies.ts";
 import { lostAccessEvents } from "../removal/deletion-events.ts";
 import { runRemoval } from "../removal/run-removal.ts";
-import { systemBot } from "../send/notice.ts";
+import { systemBot } from "../send/system-bot.ts";
 import { afterMove } from "./after-move.ts";
 import { checkChange, loadText, type WantedChange } from "./check-change.ts";
 import { changesChannel, type Move } from "./check-move.ts";

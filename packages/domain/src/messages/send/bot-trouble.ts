@@ -17,7 +17,8 @@ import {
   verbatim,
 } from "@carillon/markdown";
 
-import { composeNotice, directTo, systemBot } from "./notice.ts";
+import { composeNotice, directTo } from "./notice.ts";
+import { systemBot } from "./system-bot.ts";
 import { sendMessages } from "./send.ts";
 
 /** What is wrong with a channel that a bot has sent a message to, or with a webhook that it received. */

@@ -1,7 +1,8 @@
 import { useScene, user } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { composeNotice, directTo, systemBot } from "./notice.ts";
+import { composeNotice, directTo } from "./notice.ts";
+import { systemBot } from "./system-bot.ts";
 
 describe("composeNotice", () => {
   const scene = useScene();

@@ -18,7 +18,8 @@ import {
 import { attempt } from "../../messages/send/attempt.ts";
 import { renderFor } from "../../messages/send/check.ts";
 import { loadRendering } from "../../messages/send/mention-lookups.ts";
-import { composeNotice, systemBot } from "../../messages/send/notice.ts";
+import { composeNotice } from "../../messages/send/notice.ts";
+import { systemBot } from "../../messages/send/system-bot.ts";
 import { TextParser } from "../../messages/send/text-parser.ts";
 import type { DueRow } from "../due-row.ts";
 import { rejected } from "../failures.ts";

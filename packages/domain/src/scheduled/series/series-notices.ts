@@ -4,7 +4,8 @@ import type { Logger } from "@carillon/kit";
 import { type Notice, notice, paragraph, silentUser, verbatim } from "@carillon/markdown";
 import { type Account, loadAccounts, type Realm } from "@carillon/model";
 
-import { composeNotice, directTo, systemBot } from "../../messages/send/notice.ts";
+import { composeNotice, directTo } from "../../messages/send/notice.ts";
+import { systemBot } from "../../messages/send/system-bot.ts";
 import { sendMessages } from "../../messages/send/send.ts";
 import { loadManagers } from "./series-events.ts";
 import type { SeriesRow } from "./series-row.ts";
