@@ -38,7 +38,7 @@ export function post(
 
 /** Returns the payload of a fixture of an integration. */
 export function payloadOf(path: string): unknown {
-  const url = new URL(`../../webhooks/integrations/${path}.json`, import.meta.url);
+  const url = new URL(`../webhooks/integrations/${path}.json`, import.meta.url);
   return JSON.parse(readFileSync(url, "utf8"));
 }
 
