@@ -75,6 +75,8 @@ async function moved({ old, next, folder, endpoint }: Move): Promise<void> {
     PUBLIC_URL: "http://old.test",
     FILES_DIR: join(folder, "old"),
     ...callingVariables,
+    // Longer than the final export takes, so that a call is still under way when it has closed the event log.
+    OUTGOING_TIMEOUT: "30",
   };
   const ofNext = {
     ...callingVariables,
@@ -102,10 +104,15 @@ async function moved({ old, next, folder, endpoint }: Move): Promise<void> {
     owner,
     endpoint.url,
   );
-  // The endpoint refuses calls about texts that end with `later` until the organization has moved.
+  // The endpoint refuses calls about texts that end with `later` until the organization has moved, and answers the first one
+  // about `held` when the event log is closed.
   let hasMoved = false;
-  endpoint.answer((call, response) => {
+  const heldCalls = () => endpoint.calls.filter((call) => calledWith(call) === "held").length;
+  let release = () => {};
+  const isClosed = new Promise<void>((resolve) => (release = resolve));
+  endpoint.answer(async (call, response) => {
     const word = calledWith(call);
+    if (word === "held") await isClosed;
     if (hasMoved || word !== "later") return { content: `heard ${word}` };
     response.writeHead(503).end("not now");
   });
@@ -157,6 +164,9 @@ async function moved({ old, next, folder, endpoint }: Move): Promise<void> {
   );
   await waitFor(() => writers.every(({ said }) => said.length > 10), { what: "writers write" });
 
+  // In a topic of its own, because calls of one topic are made one after the other.
+  await post(client, { ...mention("held"), topic: "held" });
+  await waitFor(() => heldCalls() === 1, { what: "a call is under way", timeoutMs: waitTimeoutMs });
   const folderOfExport = join(folder, "export");
   const onOld = { ...old.variables, ...ofOld };
   const onNext = { ...next.variables, ...ofNext };
@@ -176,6 +186,8 @@ async function moved({ old, next, folder, endpoint }: Move): Promise<void> {
   await makeDue(db, closing.late, -tooLate);
   expect(await exporting.exit, exporting.output()).to.deep.equal({ code: 0, signal: null });
   const inOld = await texts(db, org.realm.id);
+  expect(heldCalls()).to.equal(1);
+  release();
   hasMoved = true;
   const imported = await carillon(["organization", "import", folderOfExport], onNext);
   expect(imported).to.match(/^Imported Bells at http:\/\/bells\.new\.test: /m);
@@ -235,7 +247,7 @@ async function moved({ old, next, folder, endpoint }: Move): Promise<void> {
     "soup 1",
     ...["before", "during"].map((when) => `series ${when}`),
     ...["before", "during", "after"].map((when) => `scheduled ${when}`),
-    ...["before", "later"].flatMap((word) => [mention(word).content, `heard ${word}`]),
+    ...["before", "later", "held"].flatMap((word) => [mention(word).content, `heard ${word}`]),
     ...writers.flatMap(({ said }) =>
       said.flatMap(({ content }) => {
         const [, word] = /^@\*\*.*\*\* (.*)$/.exec(content) ?? [];
@@ -244,7 +256,7 @@ async function moved({ old, next, folder, endpoint }: Move): Promise<void> {
     ),
   ];
   const inRoomNow = await next.db.rows<{ content: string }>(
-    `SELECT content FROM messages WHERE realm_id = $1 AND is_channel AND topic IN ('move', 'stand-up')`,
+    `SELECT content FROM messages WHERE realm_id = $1 AND is_channel AND topic IN ('move', 'held', 'stand-up')`,
     [realmId],
   );
   expect(inRoomNow.map(({ content }) => content).toSorted()).to.deep.equal(wanted.toSorted());
@@ -268,6 +280,7 @@ async function moved({ old, next, folder, endpoint }: Move): Promise<void> {
     const earliest = sentAt < importedAt ? dueAt : Math.max(dueAt, importedAt);
     expect(sentAt - earliest, content).to.be.within(0, maxLate);
   }
+  expect(heldCalls(), "the new installation makes the call again").to.equal(2);
   const ids = new Map<string, Set<string>>();
   for (const call of endpoint.calls) {
     const word = calledWith(call) ?? "";

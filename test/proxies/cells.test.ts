@@ -69,6 +69,15 @@ describe("A hundred organizations in three cells behind nginx, with the files in
     });
   });
 
+  it("stay in their cells when hosts.map has a host name twice: nginx keeps its old configuration", async () => {
+    await proxy.writeHosts([...proxy.hosts, ["org0.example.com", "east"]]);
+    await proxy.reloadInVain(/conflicting parameter "org0\.example\.com"/);
+    const { body } = await ask("org0");
+    expect(body["realm_name"]).to.equal("org0 of west");
+    await proxy.writeHosts();
+    await proxy.reload();
+  });
+
   it("are added while others are served, and no open poll is lost", async () => {
     const { member, owner } = await organization(databases.north, { subdomain: "curie" });
     proxy.hosts.set("curie.example.com", "north");

@@ -71,8 +71,9 @@ describe("An organization that is moved between cells behind nginx, with the fil
     await proxy.start(processes);
   });
 
-  it("loses nothing when nginx is reloaded before the deactivation", () =>
+  it("loses nothing when nginx is reloaded before the deactivation, twice", () =>
     moves("bells", async ({ deactivate, reload }) => {
+      await reload();
       await reload();
       await deactivate();
     })).timeout(scenarioMs);

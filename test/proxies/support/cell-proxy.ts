@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
-import { type ClientHttp2Session, connect } from "node:http2";
+import { type ClientHttp2Session, connect, constants } from "node:http2";
 import { Agent, request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -46,7 +46,7 @@ export class CellProxy {
   readonly folder: string;
   readonly port: number;
   readonly #template: string;
-  readonly #agent = new Agent({ rejectUnauthorized: false });
+  readonly #agent = new Agent({ rejectUnauthorized: false, keepAlive: false });
   #nginx: TestProcess | undefined;
 
   private constructor(folder: string, port: number, template: string) {
@@ -89,8 +89,10 @@ export class CellProxy {
   }
 
   /** Writes `hosts.map`. */
-  async writeHosts(): Promise<void> {
-    const lines = [...this.hosts].map(([host, cell]) => `${host} ${cell};\n`);
+  async writeHosts(
+    hosts: Iterable<readonly [host: string, cell: string]> = this.hosts,
+  ): Promise<void> {
+    const lines = [...hosts].map(([host, cell]) => `${host} ${cell};\n`);
     await writeFile(join(this.folder, "hosts.map"), lines.join(""));
   }
 
@@ -124,6 +126,13 @@ export class CellProxy {
     );
   }
 
+  /** Asks nginx to reload a faulty configuration, and waits for its error. */
+  async reloadInVain(error: RegExp): Promise<void> {
+    const nginx = this.#nginx;
+    nginx?.signal("SIGHUP");
+    await waitFor(() => error.test(nginx?.output() ?? ""), { what: "nginx refuses the reload" });
+  }
+
   /** Sends a request to the host name of an organization. */
   async ask(
     subdomain: string,
@@ -140,7 +149,10 @@ export class CellProxy {
     };
   }
 
-  /** `fetch` with HTTP/1.1 and a pool of connections, for any host name below example.com. */
+  /**
+   * `fetch` with HTTP/1.1 and a connection for each request, for any host name below example.com. At a reload, nginx closes
+   * idle connections: a request that is sent on one at that moment fails, and may not be repeated.
+   */
   readonly fetch = (url: string, init: RequestInit): Promise<Response> => {
     const { host, pathname, search } = new URL(url);
     const { method, headers, body, signal } = init;
@@ -183,32 +195,35 @@ export class CellProxy {
       });
       return (session = made);
     };
-    return {
-      close: () => session?.destroy(),
-      fetch: (url, { method = "GET", headers, body, signal }) => {
-        const { host, pathname, search } = new URL(url);
-        return new Promise((resolve, reject) => {
-          const stream = connected().request(
-            {
-              ...(headers as Record<string, string>),
-              ...typeOf(body),
-              ":method": method,
-              ":path": pathname + search,
-              ":authority": host,
-            },
-            signal ? { signal } : {},
+    const fetch: Connection["fetch"] = (url, init) => {
+      const { method = "GET", headers, body, signal } = init;
+      const { host, pathname, search } = new URL(url);
+      return new Promise((resolve, reject) => {
+        const stream = connected().request(
+          {
+            ...(headers as Record<string, string>),
+            ...typeOf(body),
+            ":method": method,
+            ":path": pathname + search,
+            ":authority": host,
+          },
+          signal ? { signal } : {},
+        );
+        stream.on("response", (answer) => {
+          void text(stream).then(
+            (all) => resolve(responseOf(answer[":status"], answer, all)),
+            reject,
           );
-          stream.on("response", (answer) => {
-            void text(stream).then(
-              (all) => resolve(responseOf(answer[":status"], answer, all)),
-              reject,
-            );
-          });
-          stream.on("error", reject);
-          stream.end(body instanceof URLSearchParams ? body.toString() : undefined);
         });
-      },
+        stream.on("error", (error) => {
+          // The server has not processed the request, so every client may repeat it (RFC 9113, section 8.7).
+          if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) resolve(fetch(url, init));
+          else reject(error);
+        });
+        stream.end(body instanceof URLSearchParams ? body.toString() : undefined);
+      });
     };
+    return { fetch, close: () => session?.destroy() };
   }
 }
 
