@@ -195,7 +195,10 @@ async function moved({ old, next, folder, endpoint }: Move): Promise<void> {
   await carillon(["organization", "redirect", addresses.next, ...named], onOld);
 
   // Clients.
-  const atNext = (one: Writer) => one.said.filter(({ at }) => at === addresses.next).length > 10;
+  const atNext = (one: Writer) => {
+    if (one.failure !== undefined) throw one.failure;
+    return one.said.filter(({ at }) => at === addresses.next).length > 10;
+  };
   await waitFor(() => writers.every(atNext), { what: "writers go on", timeoutMs: waitTimeoutMs });
   await Promise.all(writers.map((one) => one.stop()));
   const poll = await client.get("/api/v1/events", {
@@ -324,6 +327,8 @@ interface Writer {
   readonly client: ReturnType<typeof clientOf>;
   /** What was accepted, and where. */
   readonly said: ReadonlyArray<{ readonly content: string; readonly at: string }>;
+  /** The error that has ended its work. */
+  readonly failure: unknown;
   stop(): Promise<void>;
 }
 
@@ -385,8 +390,12 @@ function startWriter(
       await pause(writerPauseMs);
     }
   })();
-  writing.catch(() => undefined);
+  let failure: unknown;
+  writing.catch((error: unknown) => (failure = error));
   return {
+    get failure() {
+      return failure;
+    },
     get client() {
       return clientNow();
     },
