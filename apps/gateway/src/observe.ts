@@ -19,6 +19,7 @@ import { measureEvents } from "./measure-events.ts";
 import type { Limits } from "./limits/open-limits.ts";
 import type { KeyedRequests } from "./http/keyed-requests.ts";
 import type { RequestRecord } from "./http/request-log.ts";
+import type { Visits } from "./visits.ts";
 import type { WebhookCounts } from "./webhooks/counts.ts";
 
 /** The counters of the gateway, for its heartbeat and its metrics. */
@@ -43,12 +44,13 @@ export async function observeGateway(
     files: Pick<WatchedStore, "isUnavailable" | "counts">;
     group: Pick<GroupCommit, "waiting" | "onBegin">;
     keyed: Pick<KeyedRequests, "counts">;
+    visits: Pick<Visits, "returns">;
     webhooks: Pick<WebhookCounts, "read">;
     missed: () => Readonly<Record<string, number>>;
   },
   shutdown: Shutdown,
 ): Promise<RequestObserver> {
-  const { env, log, db, events, limits, files, group, keyed, webhooks, missed } = parts;
+  const { env, log, db, events, limits, files, group, keyed, visits, webhooks, missed } = parts;
   const counters = { requests: 0, errors: 0 };
   const all = () => ({
     ...counters,
@@ -79,6 +81,11 @@ export async function observeGateway(
   const waits = histogram(registry, "carillon_group_commit_wait_seconds");
   group.onBegin = (seconds) => waits.observe(seconds);
   measureEvents(registry, events);
+  gauge(registry, "carillon_returns", (returns) => {
+    const { waiting, refused } = visits.returns;
+    returns.set({ state: "waiting" }, waiting);
+    returns.set({ state: "refused" }, refused);
+  });
   const measure = measureRequests(registry);
   const { METRICS_PORT: port, HOST: host } = env;
   await serveProbes(

@@ -72,6 +72,7 @@ describe("ReturnQueue", () => {
     for (let id = 200; id < 300; id++) times.push((await retryAfter(id)) ?? 0);
     expect(times).to.deep.equal(times.toSorted((a, b) => a - b));
     expect([times[0], times.at(-1)]).to.deep.equal([3, 8]);
+    expect(queue.counts).to.deep.equal({ waiting: 102, refused: 101 });
     expect(await retryAfter(299), "too early").to.equal(8);
     await endAll(admitted - 1);
     expect(await retryAfter(299), "after the others").to.equal(undefined);

@@ -60,6 +60,11 @@ export class ReturnQueue {
     await returning;
   }
 
+  /** Number of people who wait or whose copies are being made, and of refused people who have not tried again. */
+  get counts(): { readonly waiting: number; readonly refused: number } {
+    return { waiting: this.#returning.size, refused: this.#tickets.size };
+  }
+
   async #make(id: number, makeCopies: () => Promise<unknown>): Promise<void> {
     // Those ahead may take longer than the last ones did. Then the person is the next one of the refused people.
     const deadline = new RequestDeadline();

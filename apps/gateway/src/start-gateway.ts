@@ -115,6 +115,7 @@ export async function startGateway(
       files,
       group: gateway.group,
       keyed: gateway.keyed,
+      visits: gateway.visits,
       webhooks: gateway.services.webhooks,
       missed: () => published.missed(),
     },

@@ -51,6 +51,11 @@ export class Visits {
     recorded.set(actor.id, now + recordEveryMs);
   }
 
+  /** Counts of people who come back, as `ReturnQueue.counts`. */
+  get returns(): ReturnQueue["counts"] {
+    return this.#returns.counts;
+  }
+
   /**
    * Returns the remembered visits. Forgets all after a connection was lost, because the last commits may be missing after a
    * failover.

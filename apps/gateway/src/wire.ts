@@ -92,6 +92,7 @@ export interface WiredGateway {
   readonly published: AfterCommitPublisher;
   readonly group: GroupCommit;
   readonly keyed: KeyedRequests;
+  readonly visits: Visits;
   readonly objectKeys: ObjectKeys;
 }
 
@@ -159,7 +160,7 @@ export function wireServices(parts: GatewayParts): WiredGateway {
     log,
   };
   const keyed = new KeyedRequests(parts.keyWaitMs);
-  return { services, events, wakeUps, published, group, keyed, objectKeys };
+  return { services, events, wakeUps, published, group, keyed, visits: new Visits(db), objectKeys };
 }
 
 /** Options that differ between the app of a process and that of a test. */
@@ -170,12 +171,11 @@ export type WiredAppOptions = Partial<Omit<AppOptions<Services, LoggedIn>, "serv
  * @throws StartupError when operations and handlers do not match
  */
 export async function wireApp(
-  { services, keyed }: WiredGateway,
+  { services, keyed, visits }: WiredGateway,
   options: WiredAppOptions = {},
 ): Promise<Koa> {
   const { db, site, botStorageLimit, intake, log } = services;
   const { maxFileSize } = site.uploads;
-  const visits = new Visits(db);
   return buildApp<Services, LoggedIn>({
     services,
     bindServices,

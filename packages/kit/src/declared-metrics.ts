@@ -94,6 +94,12 @@ export const declaredMetrics = {
     labels: [],
     of: ["gateway"],
   },
+  carillon_returns: {
+    type: "gauge",
+    help: "People who come back after a long absence, by state: waiting until their missing copies are made, refused with 503 and told when to try again",
+    labels: ["state"],
+    of: ["gateway"],
+  },
   carillon_event_ring_events: {
     type: "gauge",
     help: "Newest events kept in memory",
