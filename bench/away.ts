@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Database } from "@carillon/db";
 import { deferCopiesOfAbsent, makeMissedCopies } from "@carillon/domain";
 import { addCrowd } from "./lib/crowd.ts";
@@ -5,19 +6,22 @@ import { ask } from "./lib/http.ts";
 import { fillPast } from "./lib/past.ts";
 import { report, say } from "./lib/report.ts";
 import { sendRequest } from "./lib/requests.ts";
+import { comeBack, type Returns } from "./lib/returns.ts";
 import { createBenchDatabase, type BenchDatabase } from "./lib/servers.ts";
-import { median, medianRatio, spread } from "./lib/statistics.ts";
+import { median, medianRatio, quantile, spread } from "./lib/statistics.ts";
 import { startGateway, type RunningGateway } from "./lib/system.ts";
 import { createWorld, type World } from "./lib/world.ts";
 
 // Compares sending to a channel with 10,000 subscribers when copies of the 9,500 people who are away are deferred, and when
-// they are written. Measures how long it takes to make the copies of a person who comes back.
+// they are written. Measures how long it takes to make the copies of a person who comes back, and what 500 people who come
+// back within 5 s wait for, and people who are present meanwhile.
 const subscribers = 10_000;
 const present = 500;
 const rounds = 20;
 const sends = 5;
 const missed = 100_000;
 const returns = 3;
+const returning = { people: 500, withinMs: 5_000, missed: 1_000 };
 
 interface Side {
   readonly database: BenchDatabase;
@@ -45,7 +49,10 @@ const [room, roomDeferred] = [await perMessage(written), await perMessage(deferr
 const ratio = medianRatio(deferred.costs, written.costs);
 const kilobytes = (value: number) => (value / 1_000).toFixed(0);
 for (const { gateway } of [written, deferred]) await gateway.stop();
-const coming = await comeBack(deferred.database.db);
+const coming = await comeBackAlone(deferred.database.db);
+const { back, sendsBefore, sendsMeanwhile } = await comeBackTogether(deferred.database);
+const [before95, meanwhile95] = [quantile(sendsBefore, 0.95), quantile(sendsMeanwhile, 0.95)];
+const seconds = (ms: number) => (ms / 1_000).toFixed(1);
 
 await report("away", [
   {
@@ -65,6 +72,18 @@ await report("away", [
     value: `${spread(coming)} ms`,
     target: "at most 5,000 ms",
     holds: median(coming) <= 5_000,
+  },
+  {
+    question: `${returning.people} people of one channel come back within ${seconds(returning.withinMs)} s on two gateways, after ${returning.missed.toLocaleString("en")} messages: from the first request to the answer with messages`,
+    value: `${seconds(median(back.waits))} s, at most ${seconds(Math.max(...back.waits))} s (${back.refused} refusals, at most ${back.mostRequests} requests each)`,
+    target: "at most 4 requests each",
+    holds: back.mostRequests <= 4,
+  },
+  {
+    question: "POST /messages to their channel meanwhile, 95th percentile, against before",
+    value: `${(meanwhile95 / before95).toFixed(1)} × (${before95.toFixed(0)} → ${meanwhile95.toFixed(0)} ms)`,
+    target: "at most 500 ms",
+    holds: meanwhile95 <= 500,
   },
 ]);
 process.exit(0);
@@ -114,7 +133,7 @@ async function send({ world, gateway }: Side, n: number): Promise<number> {
 }
 
 /** Lets a person come back several times, after the same number of messages each. @returns milliseconds of each return */
-async function comeBack(db: Database): Promise<number[]> {
+async function comeBackAlone(db: Database): Promise<number[]> {
   const world = await createWorld(db, 1, 2);
   const { realmId } = world;
   const { id } = world.channels[0]!.members[1]!;
@@ -134,4 +153,44 @@ async function comeBack(db: Database): Promise<number[]> {
     say(`made ${made} copies in ${times.at(-1)!.toFixed(0)} ms`);
   }
   return times;
+}
+
+interface ReturnsTogether {
+  readonly back: Returns;
+  /** Milliseconds of the requests that sent messages to the channel. */
+  readonly sendsBefore: readonly number[];
+  readonly sendsMeanwhile: readonly number[];
+}
+
+/** Lets many people come back at the same time, on two gateways, while others send messages to their channel. */
+async function comeBackTogether(database: BenchDatabase): Promise<ReturnsTogether> {
+  const { db } = database;
+  const world = await createWorld(db, 1, 4);
+  const [channel] = world.channels;
+  const people = await addCrowd(db, world, channel!, returning.people);
+  await sendAway(db, returning.people, 14);
+  await fillPast(db, world, returning.missed, 10);
+  await db.rows("DELETE FROM user_messages WHERE user_id = ANY($1)", [people.map(({ id }) => id)]);
+  await db.rows("VACUUM ANALYZE");
+  await db.rows("CHECKPOINT");
+  const gateways = [await startGateway(database), await startGateway(database)];
+  const ports = gateways.map(({ port }) => port);
+  let sends: number[] = [];
+  let isOver = false;
+  const sending = (async () => {
+    for (let n = 0; !isOver; n++) {
+      const startedAt = performance.now();
+      await ask(ports[n % ports.length]!, sendRequest(world, n));
+      sends.push(performance.now() - startedAt);
+      await pause(100);
+    }
+  })();
+  await pause(returning.withinMs);
+  const sendsBefore = sends;
+  sends = [];
+  const back = await comeBack(ports, channel!, people, returning.withinMs);
+  isOver = true;
+  await sending;
+  for (const gateway of gateways) await gateway.stop();
+  return { back, sendsBefore, sendsMeanwhile: sends };
 }

@@ -1,0 +1,68 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { credentials } from "./requests.ts";
+import type { BenchChannel, Member } from "./world.ts";
+
+/** How people who were away got their first answers. */
+export interface Returns {
+  /** Milliseconds from a person's first request until the answer with messages. */
+  readonly waits: readonly number[];
+  /** Requests that were refused with 503. */
+  readonly refused: number;
+  /** The most requests that a person needed. */
+  readonly mostRequests: number;
+}
+
+/**
+ * Lets people come back at equal intervals within a time. Each reads the newest messages of the channel, and tries again
+ * after `Retry-After` when refused.
+ * @param ports of the gateways, which the people use in rotation
+ * @throws Error for an answer other than 200 and 503, and if a person gets fewer messages than asked for
+ */
+export async function comeBack(
+  ports: readonly number[],
+  channel: BenchChannel,
+  people: readonly Member[],
+  withinMs: number,
+): Promise<Returns> {
+  const waits: number[] = [];
+  let refused = 0;
+  let mostRequests = 0;
+  await Promise.all(
+    people.map(async (person, n) => {
+      await pause((n / people.length) * withinMs);
+      const startedAt = performance.now();
+      for (let requests = 1; ; requests++) {
+        const response = await readNewest(ports[n % ports.length]!, channel, person);
+        const text = await response.text();
+        if (response.status === 503) {
+          refused++;
+          await pause(1_000 * Number(response.headers.get("retry-after")));
+          continue;
+        }
+        if (!response.ok) throw new Error(`refused: ${text}`);
+        const { messages } = JSON.parse(text) as { messages: readonly unknown[] };
+        if (messages.length !== newest)
+          throw new Error(`a person who came back got ${messages.length} messages`);
+        waits.push(performance.now() - startedAt);
+        mostRequests = Math.max(mostRequests, requests);
+        return;
+      }
+    }),
+  );
+  return { waits, refused, mostRequests };
+}
+
+/** Number of messages that a person reads. */
+const newest = 10;
+
+function readNewest(port: number, { id }: BenchChannel, person: Member): Promise<Response> {
+  const query = new URLSearchParams({
+    anchor: "newest",
+    num_before: String(newest),
+    num_after: "0",
+    narrow: JSON.stringify([{ operator: "channel", operand: id }]),
+  });
+  return fetch(`http://127.0.0.1:${port}/api/v1/messages?${query}`, {
+    headers: { authorization: credentials(person) },
+  });
+}
