@@ -3,7 +3,7 @@ import { type Answer, nth, useFakeBouncer, useScene } from "@carillon/testkit";
 import { expect } from "chai";
 
 import { type Chance, withChance } from "../faults/support/chance.ts";
-import { AwayWorld, recordVisit, sendAway } from "./support/away-world.ts";
+import { AwayWorld, lostQueue, recordVisit, sendAway } from "./support/away-world.ts";
 import { sendNotices } from "./support/notices.ts";
 
 const steps = 60;
@@ -29,6 +29,13 @@ const properties = [
   "wildcard_mentions_notify",
 ] as const;
 
+/** Actions of a deactivation: the person's messages are deleted (users.md §4). */
+const deletions = {
+  delete_public_channel_messages: true,
+  delete_private_channel_messages: true,
+  delete_direct_messages: true,
+};
+
 /** An operation that is done in both organizations. */
 interface Step {
   readonly name: string;
@@ -51,12 +58,15 @@ describe("People who come back", function () {
       const log: string[] = [];
       const deferred = { before: 0, made: 0 };
       const notified = { pushes: 0, mails: 0 };
+      /** Number of events to people after they came back. */
+      let seen = 0;
       await sendNotices(scene.db, bouncer);
       for (let n = 0; n < steps; n++) {
         const leaving = chance.below(4) === 0 ? walk.leave() : undefined;
         if (leaving !== undefined) {
           log.push(`${leaving} goes away`);
           await sendAway(scene.db, nth(worlds[0].people, leaving));
+          for (const world of worlds) world.closeQueue(leaving);
         }
         const step = walk.step();
         const statuses: unknown[] = [];
@@ -69,6 +79,11 @@ describe("People who come back", function () {
         expect(statuses[0], log.join("\n")).to.deep.equal(statuses[1]);
         for (const world of worlds) await world.runJobs();
         for (const world of worlds) await world.loadIds();
+        for (const person of walk.present()) {
+          const events = await Promise.all(worlds.map((world) => world.eventsOf(person)));
+          expect(events[0], `events of ${person}\n${log.join("\n")}`).to.deep.equal(events[1]);
+          seen += nth(events, 0).filter((event) => event !== lostQueue).length;
+        }
         const notices = await sendNotices(scene.db, bouncer);
         const [sent, wantedNotices] = worlds.map((world) => world.noticesOf(notices));
         expect(sent, `notices\n${log.join("\n")}`).to.deep.equal(wantedNotices);
@@ -89,10 +104,12 @@ describe("People who come back", function () {
         deferred.before++;
         const [found, wanted] = await Promise.all(worlds.map((world) => world.stateOf(coming)));
         expect(found, log.join("\n")).to.deep.equal(wanted);
+        for (const world of worlds) await world.openQueue(coming);
       }
       const archives = await Promise.all(worlds.map((world) => world.archive()));
       expect(archives[0], log.join("\n")).to.deep.equal(archives[1]);
       expect(deferred.made, "copies made at returns").to.be.greaterThan(0);
+      expect(seen, "events after returns").to.be.greaterThan(0);
       expect(notified.pushes, "pushes to people who were away").to.be.greaterThan(0);
       expect(notified.mails, "mails to people who were away").to.be.greaterThan(0);
     }));
@@ -109,7 +126,7 @@ class Walk {
   }
 
   leave(): number | undefined {
-    const person = this.#pick(this.#present());
+    const person = this.#pick(this.present());
     if (person !== undefined) this.#away.add(person);
     return person;
   }
@@ -124,7 +141,7 @@ class Walk {
     return [...this.#away];
   }
 
-  #present(): number[] {
+  present(): readonly number[] {
     return [0, 1, 2, 3, 4].filter((one) => !this.#away.has(one) && !this.#deactivated.has(one));
   }
 
@@ -139,7 +156,7 @@ class Walk {
     const person = this.#chance.below(5);
     const draw = this.#chance.below(1_000);
     const text = this.#text();
-    const actor = this.#pick(this.#present());
+    const actor = this.#pick(this.present());
     const kind = this.#chance.below(29);
     const message = (world: AwayWorld) => world.ids[draw % Math.max(1, world.ids.length)] ?? 1;
     const send = (name: string, as: number | undefined): Step => ({
@@ -222,12 +239,13 @@ class Walk {
         if (isDeactivated) this.#deactivated.delete(person);
         else if (this.#deactivated.size < 2) this.#deactivated.add(person);
         else return send("owner", undefined);
+        const actions = this.#chance.below(2) === 0 ? deletions : {};
         return {
-          name: `owner ${isDeactivated ? "reactivates" : "deactivates"} ${person}`,
+          name: `owner ${isDeactivated ? "reactivates" : "deactivates"} ${person} ${Object.keys(actions).join(" ")}`,
           take: (world) =>
             isDeactivated
               ? world.owner.post(`/api/v1/users/${nth(world.people, person).id}/reactivate`)
-              : world.owner.delete(`/api/v1/users/${nth(world.people, person).id}`),
+              : world.owner.delete(`/api/v1/users/${nth(world.people, person).id}`, { actions }),
         };
       }
       case 26: {

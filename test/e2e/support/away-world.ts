@@ -4,6 +4,7 @@ import { markRead } from "@carillon/jobs";
 import {
   changeSubscription,
   channel,
+  deleteRecorded,
   device,
   type GatewayClient,
   nth,
@@ -52,6 +53,9 @@ export async function deferToday(db: Database, days = 14): Promise<number> {
   return deferCopiesOfAbsent({ db, signal: new AbortController().signal, days });
 }
 
+/** Stands for the events of a queue that is lost, because the person was deactivated. */
+export const lostQueue = "lost";
+
 /** An organization in which people, channels and messages are numbered, so that two organizations can be compared. */
 export class AwayWorld {
   readonly org: TestOrganization;
@@ -61,6 +65,8 @@ export class AwayWorld {
   readonly #scene: Scene;
   /** Ids of all messages, including archived ones, in ascending order, as {@link loadIds} found them last. */
   ids: readonly number[] = [];
+  /** Event queues by person, with the position of the last event that was read. */
+  readonly #queues = new Map<number, { readonly id: string; last: number }>();
 
   private constructor(
     scene: Scene,
@@ -115,9 +121,48 @@ export class AwayWorld {
     return this.#scene.as(nth(this.people, person));
   }
 
-  /** Runs the jobs that requests have recorded. */
+  /** Runs the jobs that requests have recorded: marking as read, and deleting the messages of deactivated people. */
   async runJobs(): Promise<void> {
     await runIntents(this.#scene.db, markRead);
+    await deleteRecorded(this.#scene.db);
+  }
+
+  /** Registers an event queue of the person, which {@link eventsOf} reads. */
+  async openQueue(person: number): Promise<void> {
+    const { body } = await this.as(person).post("/api/v1/register", { event_types: eventTypes });
+    this.#queues.set(person, { id: String(body["queue_id"]), last: Number(body["last_event_id"]) });
+  }
+
+  /** Forgets the event queue of a person who goes away. */
+  closeQueue(person: number): void {
+    this.#queues.delete(person);
+  }
+
+  /** Returns the events that the person has not read, with numbers instead of ids, or {@link lostQueue}. */
+  async eventsOf(person: number): Promise<readonly unknown[]> {
+    const queue = this.#queues.get(person);
+    if (!queue) return [];
+    const { status, body } = await this.as(person).get("/api/v1/events", {
+      queue_id: queue.id,
+      last_event_id: queue.last,
+      dont_block: true,
+    });
+    if (status !== 200) {
+      this.#queues.delete(person);
+      return [lostQueue];
+    }
+    const events = body["events"] as readonly MessageEvent[];
+    queue.last = events.at(-1)?.id ?? queue.last;
+    return events.map((event) => this.#event(event));
+  }
+
+  #event({ type, op, flag, messages, message, message_id, message_ids, ...rest }: MessageEvent) {
+    const ids = messages ?? message_ids ?? [message?.id ?? message_id ?? 0];
+    const places = ids.map((id) => this.place(id)).toSorted((a, b) => a - b);
+    const { stream_id = message?.stream_id, new_stream_id } = rest;
+    const rooms = [stream_id, new_stream_id].map((id) => id && this.#room(id));
+    const topic = rest.subject ?? rest.topic ?? message?.subject;
+    return [type, op, flag, places, rooms, topic, rest.flags?.toSorted()];
   }
 
   async loadIds(): Promise<void> {
@@ -281,6 +326,24 @@ export class AwayWorld {
       ),
     ];
   }
+}
+
+const eventTypes = ["message", "update_message", "delete_message", "update_message_flags"] as const;
+
+interface MessageEvent {
+  readonly id: number;
+  readonly type: (typeof eventTypes)[number] | "heartbeat";
+  readonly op?: string;
+  readonly flag?: string;
+  readonly messages?: readonly number[];
+  readonly message?: WindowMessage;
+  readonly message_id?: number;
+  readonly message_ids?: readonly number[];
+  readonly stream_id?: number;
+  readonly new_stream_id?: number;
+  readonly subject?: string;
+  readonly topic?: string;
+  readonly flags?: readonly string[];
 }
 
 interface WindowMessage {
