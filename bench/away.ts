@@ -13,8 +13,8 @@ import { startGateway, type RunningGateway } from "./lib/system.ts";
 import { createWorld, type World } from "./lib/world.ts";
 
 // Compares sending to a channel with 10,000 subscribers when copies of the 9,500 people who are away are deferred, and when
-// they are written. Measures how long it takes to make the copies of a person who comes back, and what 500 people who come
-// back within 5 s wait for, and people who are present meanwhile.
+// they are written. Measures how long it takes to make the copies of a person who comes back. Then lets 500 people come back
+// within 5 s, and measures how long they wait, and how long sending takes meanwhile.
 const subscribers = 10_000;
 const present = 500;
 const rounds = 20;
@@ -162,7 +162,7 @@ interface ReturnsTogether {
   readonly sendsMeanwhile: readonly number[];
 }
 
-/** Lets many people come back at the same time, on two gateways, while others send messages to their channel. */
+/** Lets many people come back at the same time, on two gateways, while messages are being sent to their channel. */
 async function comeBackTogether(database: BenchDatabase): Promise<ReturnsTogether> {
   const { db } = database;
   const world = await createWorld(db, 1, 4);

@@ -50,7 +50,7 @@ async function atRest(): Promise<Row[]> {
   ];
 }
 
-/** An `npm start` on a bench database, with the load of {@link measure}. */
+/** Measures an `npm start` on a bench database, after the load of {@link measure}. */
 async function afterLoad(): Promise<Row> {
   const database = await createBenchDatabase("postgres");
   const world = await createWorld(database.db, 50, 10);

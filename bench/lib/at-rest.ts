@@ -23,9 +23,8 @@ const settleMs = 30_000;
 const idleMs = 60;
 
 /**
- * Measures the memory of an idle `npm start` with its own data folder. Waits for half a minute after the start, or after
- * what `use` does with the gateway at a port, and then until all processes have been idle for a second. Does not force a
- * garbage collection.
+ * Measures the memory of an idle `npm start` with its own data folder. Calls `use` with the port of the gateway, waits for
+ * half a minute, and then until all processes have been idle for a second. Does not force a garbage collection.
  * @param variables default: its own PostgreSQL, with the accounts of a first start
  */
 export async function measureAtRest(

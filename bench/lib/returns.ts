@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { credentials } from "./requests.ts";
 import type { BenchChannel, Member } from "./world.ts";
 
-/** How people who were away got their first answers. */
+/** The waits and refusals of people who came back. */
 export interface Returns {
   /** Milliseconds from a person's first request until the answer with messages. */
   readonly waits: readonly number[];
@@ -13,10 +13,11 @@ export interface Returns {
 }
 
 /**
- * Lets people come back at equal intervals within a time. Each reads the newest messages of the channel, and tries again
- * after `Retry-After` when refused.
- * @param ports of the gateways, which the people use in rotation
- * @throws Error for an answer other than 200 and 503, and if a person gets fewer messages than asked for
+ * Lets people come back at equal intervals. Each reads the newest messages of the channel, and if refused tries again after
+ * `Retry-After`.
+ * @param ports ports of the gateways, which the people use in rotation
+ * @param withinMs milliseconds in which all people begin
+ * @throws Error for an answer other than 2xx and 503, and if a person gets another number of messages than asked for
  */
 export async function comeBack(
   ports: readonly number[],

@@ -48,12 +48,12 @@ export async function readFiles(
   );
 }
 
-/** Returns whether a file only runs in tests: it is one, or is in or named `test-support`. */
+/** Returns whether a file only runs in tests: `*.test.ts`, `test-support.ts`, or a file in a folder `test-support`. */
 export function isForTests(path: string): boolean {
   return /\.test\.tsx?$|\/test-support(?:\.ts|\/)/.test(path);
 }
 
-/** Reads files as {@link readFiles} does, without those that only run in tests. */
+/** Reads files as {@link readFiles} does, except files that only run in tests. */
 export async function readProductionFiles(
   places: readonly string[],
   name = /\.ts$/,

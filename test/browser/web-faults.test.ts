@@ -49,7 +49,7 @@ describe("The browser client with faults of the server and the network", () => {
     await inList(page, "from the new id").waitFor();
   });
 
-  it("offers what was written and not sent again after the organization has moved to another installation", async () => {
+  it("keeps unsent texts, and offers to send messages again, after the organization has moved to another installation", async () => {
     const { open, person } = scene();
     const ada = await person("Ada Moves");
     const { hash, room, say, stored } = await topic("carried", ada);

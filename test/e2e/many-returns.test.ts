@@ -93,7 +93,7 @@ describe("People who come back at the same time", () => {
     expect(await returning).to.equal(4);
   });
 
-  it("wait longer and longer for a channel to which messages are sent all the time", async () => {
+  it("wait longer with each try for the lock of a channel to which messages are sent all the time", async () => {
     const { db } = scene;
     const person = nth(people, 0);
     await sendAway(db, person);

@@ -20,7 +20,7 @@ import { commandLineOn } from "./test-support.ts";
 
 const count = 6_000;
 
-describe("carillon organization export, attacked", () => {
+describe("carillon organization export, disturbed", () => {
   const db = useDatabase();
   const other = useDatabase();
   const processes = useProcesses();
@@ -42,7 +42,7 @@ describe("carillon organization export, attacked", () => {
     commandLineOn(url, files())(["organization", ...words]);
   const named = ["--organization", "bells"];
 
-  it("is refused while another process exports into the folder; that one completes, though it was stopped while messages were sent", async () => {
+  it("is refused while another process exports into the folder, and leaves that export complete, even if it was suspended meanwhile", async () => {
     const folder = join(parent, "twice");
     const first = processes.carillon(["organization", "export", folder, ...named], {
       DATABASE_URL: db.url,
@@ -87,11 +87,11 @@ describe("carillon organization export, attacked", () => {
       try {
         execFileSync("umount", [disk], { stdio: "pipe" });
       } catch {
-        // It was not mounted.
+        // The disk was not mounted.
       }
     });
 
-    it("says that a final export has left the organization read-only, and completes when it is run again", async () => {
+    it("says that the organization is still read-only, and completes when the command is run again", async () => {
       const words = ["export", join(disk, "bells"), "--final", ...named];
       const full = await run(db.url, ...words);
       expect(full).to.include({ code: 1 });

@@ -78,7 +78,7 @@ describe("ReturnQueue", () => {
     expect(await retryAfter(299), "after the others").to.equal(undefined);
   });
 
-  /** Ends returns in the order in which they began, after the given number of milliseconds each, two at the same time. */
+  /** Ends returns in the order in which they began, two at the same time, each pair after `ms` milliseconds. */
   async function endPairs(count: number, from = 0, ms = 100): Promise<void> {
     for (let n = from; n < from + count; n += 2) {
       await waitFor(async () => begun.length > n + 1, { what: `return ${n + 1} begins` });
@@ -104,7 +104,7 @@ describe("ReturnQueue", () => {
 
   describe("after 101 people were refused", () => {
     const [first, last, later] = [1_000, 1_100, 2_000];
-    /** People who wait for 5 s at most. */
+    /** Number of people who are admitted, because they wait for 5 s at most. */
     const admitted = 102;
 
     beforeEach(async () => {
@@ -128,7 +128,7 @@ describe("ReturnQueue", () => {
       expect(await retryAfter(first)).to.be.within(30, 120);
     });
 
-    it("admits any person while copies of fewer than two people are being made, because refused people may not try again", async () => {
+    it("admits any person while copies of fewer than two people are being made, because some refused people never try again", async () => {
       await endPairs(admitted - 2);
       expect(await retryAfter(later), "copies of two people").to.be.greaterThan(1);
       nth(begun, admitted - 2)();

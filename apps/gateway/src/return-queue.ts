@@ -18,9 +18,9 @@ const maxRefused = 50_000;
 /**
  * Makes the missing copies of people who come back (docs/decisions/083), for two people at a time, in the order of their
  * first requests. A person who would wait for more than five seconds is refused, and gets a ticket: a number that increases
- * by one. The expected wait depends on the people with lower numbers and on the rate at which copies are made now.
- * `Retry-After` leads to the end of this wait. If all refused people tried again at the same time, or people who come later
- * were served before them, most would be refused again and again, and their requests would delay other requests.
+ * by one. The expected wait follows from the number of people ahead and from the average duration of the latest returns.
+ * `Retry-After` ends shortly before this wait. If all refused people tried again at the same time, or if people who come
+ * later were served before them, most would be refused again and again, and their requests would delay other requests.
  */
 export class ReturnQueue {
   readonly #clock: Clock;
@@ -44,8 +44,8 @@ export class ReturnQueue {
 
   /**
    * Makes the copies of a person once for all of the person's concurrent requests. The work goes on if a request ends.
-   * @param makeCopies not called if the person is already waiting or copies are being made. It throws an ApiError if there
-   *   are too many copies for one request: then the person is the next one of the refused people.
+   * @param makeCopies makes the copies. Not called if another request of the person waits or makes them. Throws an ApiError
+   *   if there are too many copies for one request: then the person is the next of the refused people.
    * @throws ApiError `INTERNAL_ERROR` (503) if too many people wait or there are too many copies, and other errors of
    *   `makeCopies`
    */
@@ -60,13 +60,13 @@ export class ReturnQueue {
     await returning;
   }
 
-  /** Number of people who wait or whose copies are being made, and of refused people who have not tried again. */
+  /** `waiting`: people who wait or whose copies are being made; `refused`: people with tickets. */
   get counts(): { readonly waiting: number; readonly refused: number } {
     return { waiting: this.#returning.size, refused: this.#tickets.size };
   }
 
   async #make(id: number, makeCopies: () => Promise<unknown>): Promise<void> {
-    // Those ahead may take longer than the last ones did. Then the person is the next one of the refused people.
+    // The people ahead may take longer than expected. A person who waits in vain is the next of the refused people.
     const deadline = new RequestDeadline();
     deadline.limit(this.#waitMs, () => this.#refusal(id, this.#admitted));
     await this.#permits.acquire(deadline).finally(() => deadline.unlimit());
@@ -74,7 +74,7 @@ export class ReturnQueue {
     try {
       await makeCopies();
     } catch (error) {
-      // If the copies of others were begun before, all would be half done for a long time.
+      // Continue with this person before others begin: otherwise nearly all people would have only a part of their copies.
       throw error instanceof ApiError ? this.#refusal(id, this.#admitted) : error;
     } finally {
       const ms = Math.max(0, this.#clock.now() - startedAt);
@@ -85,7 +85,7 @@ export class ReturnQueue {
 
   #end(id: number): void {
     this.#returning.delete(id);
-    // Some refused people do not try again, so that their tickets would make others wait for nothing.
+    // Some refused people do not try again, and their tickets would make others wait for nothing.
     if (this.#returning.size === 0) this.#forgetTickets();
   }
 
@@ -103,14 +103,14 @@ export class ReturnQueue {
     return ((waiting + refusedBefore) * this.#meanMs) / returnsAtOnce;
   }
 
-  /** Makes the error for a person, who gets the ticket or keeps an earlier one. */
+  /** Returns the error that refuses a person. The person gets the ticket, or keeps an earlier one. */
   #refusal(id: number, ticket: number): ApiError {
     if (!this.#tickets.has(id)) {
       if (this.#tickets.size >= maxRefused) this.#forgetTickets();
       this.#tickets.set(id, ticket);
       this.#given++;
     }
-    // A person who comes a little earlier waits with the others, so that copies are made without a break.
+    // Less than the expected wait: a person who tries again early waits in the queue, so that it does not run empty.
     const ms = this.#expectedMs(id) - this.#waitMs / 2;
     return errors.comingBack(Math.ceil(Math.min(Math.max(ms, minRetryMs), maxRetryMs) / 1_000));
   }

@@ -51,7 +51,7 @@ export class Visits {
     recorded.set(actor.id, now + recordEveryMs);
   }
 
-  /** Counts of people who come back, as `ReturnQueue.counts`. */
+  /** Numbers of people who come back: see `ReturnQueue.counts`. */
   get returns(): ReturnQueue["counts"] {
     return this.#returns.counts;
   }

@@ -45,8 +45,8 @@ export async function greet(greeting: Greeting): Promise<string> {
 }
 
 /**
- * Asks the gateway whether there is an organization. One that was restored from a backup has no credential files. A 503 may
- * also mean that the gateway is overloaded, or that the organization has moved.
+ * Asks the gateway whether there is an organization. The credential files do not tell, because an organization that was
+ * restored from a backup has none. A 503 may also mean that the gateway is overloaded or that the organization has moved.
  */
 async function hasOrganization(gatewayUrl: string): Promise<boolean> {
   const signal = AbortSignal.timeout(5_000);

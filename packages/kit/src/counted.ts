@@ -1,6 +1,6 @@
 /**
  * Returns a number with its noun, such as `1 person` and `2 people`.
- * @param many the plural; by default `one` and an "s"
+ * @param many the plural; default: `one` with an "s"
  */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;

@@ -22,7 +22,7 @@ export interface ExportOptions {
   /** The address of the organization. */
   readonly url: string;
   readonly secrets: Secrets;
-  /** Called once no other process exports into the folder. */
+  /** Returns the key of the export. Called after the lock of the folder was taken, because it may create the key file. */
   readonly key: () => TransferKey;
   readonly files: FileStore;
   /** Called after the files and before the rows are read; makes the export final if it is given. */

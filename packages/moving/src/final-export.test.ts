@@ -235,7 +235,7 @@ describe("a final export", () => {
     expect(again).to.match(/can be retired, once/);
   });
 
-  it("keeps the organization from being reopened, unless it was not imported", async () => {
+  it("forbids reopening the organization, unless the operator says that the export was not imported", async () => {
     const { org, send, move } = await scene("split");
     await move();
     const reopen = (notImported: boolean) =>

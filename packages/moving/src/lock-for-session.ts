@@ -5,8 +5,8 @@ import type pg from "pg";
 import { ask } from "./connect.ts";
 
 /**
- * Takes an advisory lock until the connection ends.
- * @param name of what is locked
+ * Takes an advisory lock, which is held until the connection ends.
+ * @param name name of the locked thing
  * @throws StartupError with `problem` if another process has the lock
  */
 export async function lockForSession(

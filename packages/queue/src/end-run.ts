@@ -7,9 +7,9 @@ import { HandBack } from "./hand-back.ts";
 export type AddChildren = (parent: Job, children: readonly Publication[]) => Promise<void>;
 
 /**
- * Waits for a run of a job, and tells BullMQ how it ended: moves a job that was handed back or awaits children, and marks
- * errors that no retry can help.
- * @throws the error by which BullMQ recognises the end
+ * Waits until a run of a job ends, and tells BullMQ how it ended. Moves a job that was handed back or that awaits children,
+ * and makes errors that a retry cannot fix unrecoverable.
+ * @throws the error that tells BullMQ how the run ended, unless it succeeded
  */
 export async function endRun(
   job: Job,

@@ -156,7 +156,7 @@ class QueueWorker implements WorkerHandle {
         this.#process(job, token, signal),
       {
         connection: this.#backend.consumer,
-        // Started when it is connected.
+        // `#start` runs the worker when it is connected.
         autorun: false,
         prefix: this.#backend.prefix,
         concurrency: concurrency ?? queues[this.queue].concurrency,

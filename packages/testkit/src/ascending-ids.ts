@@ -1,4 +1,4 @@
-/** Returns the ids of accounts, ascending: the order in which events and answers list them. */
+/** Returns the ids of accounts in ascending order, as events and answers list them. */
 export function ascendingIds(...accounts: ReadonlyArray<{ readonly id: number }>): number[] {
   return accounts.map(({ id }) => id).toSorted((a, b) => a - b);
 }

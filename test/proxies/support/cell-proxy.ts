@@ -150,8 +150,8 @@ export class CellProxy {
   }
 
   /**
-   * `fetch` with HTTP/1.1 and a connection for each request, for any host name below example.com. At a reload, nginx closes
-   * idle connections: a request that is sent on one at that moment fails, and may not be repeated.
+   * Works as `fetch`, with HTTP/1.1, for any host name below example.com. Opens a connection for each request: at a reload
+   * nginx closes idle connections, and a request that is being sent on one of them fails and must not be repeated.
    */
   readonly fetch = (url: string, init: RequestInit): Promise<Response> => {
     const { host, pathname, search } = new URL(url);

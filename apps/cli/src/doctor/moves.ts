@@ -3,7 +3,7 @@ import { listUnfinishedMoves, noSubdomain } from "@carillon/domain";
 
 import { type Finding, ok, warning } from "./finding.ts";
 
-/** Warns of organizations that have been read-only for more than an hour: an export or a move was not finished. */
+/** Warns of active organizations that have been read-only for more than an hour: their export or move is unfinished. */
 export async function examineMoves(sql: Sql): Promise<Finding[]> {
   const moves = await listUnfinishedMoves(sql);
   if (moves.length === 0) return [ok("moves", "no organization waits for the end of its move")];

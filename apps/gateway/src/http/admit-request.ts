@@ -30,7 +30,7 @@ export interface AdmittedRequest<Services> extends RoutedRequest<Services> {
   readonly actor: Actor | undefined;
   /** The value of `Idempotency-Key`, if the operation takes keys. */
   readonly key: string | undefined;
-  /** Why the actor may not use the operation. Only a request with a key comes so far with it. */
+  /** Why the actor may not use the operation. Only set for a request with an `Idempotency-Key`; others are refused before. */
   readonly refusal: ApiError | undefined;
   /** The body, if the operation takes a payload. */
   readonly payload: PayloadRequest | undefined;
@@ -91,8 +91,8 @@ function findCaller<Services>(
 }
 
 /**
- * Returns the account of the credentials, and records it for the log.
- * @throws ApiError `UNAUTHORIZED` unless the credentials belong to an account that may use the operation
+ * Returns the account of the credentials. Records the account, or the cause of a refusal, for the log.
+ * @throws ApiError unless the credentials belong to an account whose kind may use the operation
  */
 function identify<Services>(
   actor: Actor | AuthFailure,

@@ -14,7 +14,7 @@ import { limitRendering } from "./rendering-limit.ts";
 import { RequestContext } from "./request-context.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
-/** Runs the handler of a request and sends its answer. @throws ApiError its refusal */
+/** Runs the handler of a request and sends its answer. @throws ApiError for every refusal */
 export async function answerRequest<Services>(
   options: PipelineOptions<Services>,
   request: AdmittedRequest<Services>,
@@ -44,7 +44,7 @@ export async function answerRequest<Services>(
   }
 }
 
-/** Runs the handler until the deadline, and once if the request has an `Idempotency-Key`. */
+/** Runs the handler until the deadline. Requests with the same `Idempotency-Key` run it once and share the answer. */
 function runHandler<Services>(
   options: PipelineOptions<Services>,
   request: AdmittedRequest<Services>,

@@ -8,7 +8,7 @@ import type { Limiter } from "./limit.ts";
 import type { Outage } from "./outage.ts";
 import type { UnsentAnswers } from "./unsent-answers.ts";
 
-/** What all requests of an app share. */
+/** The parts and limits that all requests of an app share. */
 export interface PipelineOptions<Services> {
   /** Binds the services to one request. */
   readonly servicesWithin: (deadline: RequestDeadline) => Services;
@@ -23,8 +23,8 @@ export interface PipelineOptions<Services> {
   /** Requests with an `Idempotency-Key`. */
   readonly keyed: KeyedRequests;
   /**
-   * For a refused request: returns the error that ends it if an earlier request with its key was carried out, such as a
-   * `StoredAnswer`; undefined if there was none.
+   * Looks up the earlier request with the `Idempotency-Key` of a refused request. Returns the error that ends the refused
+   * request instead, such as a `StoredAnswer`; undefined if no earlier request was carried out.
    */
   readonly findEarlierOutcome: (
     key: IdempotencyKey,
@@ -36,7 +36,7 @@ export interface PipelineOptions<Services> {
   readonly headersOfPaths?: ReadonlyMap<string, PathHeaders> | undefined;
   /** Milliseconds in which at least one byte of a large body must arrive; three times as many for a file. */
   readonly bodyIdleMs: number;
-  /** Milliseconds that a request has. */
+  /** Maximum duration of a request, in milliseconds. */
   readonly deadlineMs: number;
   /** Stores the files of requests. */
   readonly files: FileIntake;

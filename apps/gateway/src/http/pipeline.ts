@@ -47,8 +47,8 @@ export async function runPipeline<Services>(
 }
 
 /**
- * Whether an operation of the route takes the request's key. The organization of such a request is that of the key, not
- * that of the host name, so keys of other organizations can be used here.
+ * Returns whether an operation of the route reads an API key from the request. The key then determines the organization,
+ * not the host name, so keys of other organizations work at the address of an organization that has moved.
  */
 function takesKeyAnywhere<Services>(ctx: Context, route: Route<Handler<Services>>): boolean {
   return [...route.methods.values()].some(({ operation }) => takesKey(ctx, operation));

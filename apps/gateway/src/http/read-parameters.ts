@@ -15,7 +15,7 @@ import { isStreamed, readStreamedBody } from "./streamed-body.ts";
 import { StreamedRequest } from "./streamed-request.ts";
 import { withinDeadline } from "./within-deadline.ts";
 
-/** What the query and the body of a request say. */
+/** The contents of a request's query and body. */
 export interface RequestParameters {
   /** The decoded parameters. */
   readonly input: Readonly<Record<string, unknown>>;
@@ -23,7 +23,7 @@ export interface RequestParameters {
   readonly ignored: ReturnType<typeof ignoredParameters>;
   /** Name of the sending program. */
   readonly client: string;
-  /** The file of the body, which is in the file store. */
+  /** The file that the body contained; it is in the file store. */
   readonly file: StoredFile | undefined;
   /** The request itself, for an operation that reads its body as a stream. */
   readonly streamed: StreamedRequest | undefined;
@@ -105,10 +105,10 @@ async function readBodyInto<Services>(
   return {};
 }
 
-/** Milliseconds for which an answer waits until the file of the refused request is deleted. */
+/** Maximum milliseconds for which an answer waits until a received file is deleted. */
 const discardMs = 1_000;
 
-/** Deletes the file of a refused request, after the answer if the database or the file store does not answer now. */
+/** Deletes a received file that is not kept. After {@link discardMs} the deletion continues without being awaited. */
 export async function discardFile(files: FileIntake, { key }: StoredFile): Promise<void> {
   await Promise.race([files.discard(key), pause(discardMs, undefined, { ref: false })]);
 }

@@ -12,7 +12,7 @@ import type { StreamedRequest } from "./streamed-request.ts";
 
 type Untyped = "input" | "path" | "actor";
 
-/** The context of handlers. A class, so that signal, host, address and headers are only made when used. */
+/** The context of handlers. A class, because its getters make signal, host, address and headers only when they are used. */
 export class RequestContext<Services> implements Omit<
   HandlerContext<Operation, Services>,
   Untyped

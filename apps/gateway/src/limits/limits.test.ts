@@ -57,7 +57,7 @@ forEachBackend("Rate limits of two gateways", (backend) => {
   });
   after(async () => void (await Promise.all(shutdowns.map((shutdown) => shutdown.run()))));
 
-  /** The address of a gateway: requests with even and odd numbers go to different ones. */
+  /** Returns the address of a gateway: requests with even and with odd numbers go to different gateways. */
   const urlOf = (i: number) => urls[i % 2] ?? "";
   const as = (i: number, { deliveryEmail: email, apiKey }: TestAccount): GatewayClient =>
     clientOf(urlOf(i), { email, apiKey });

@@ -13,8 +13,7 @@ import {
   useScene,
 } from "@carillon/testkit";
 
-/** Requests of another program, for the tests of this folder; no tests are in this file. */
-
+/** A request of another program to an incoming webhook. */
 export interface Hook {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;

@@ -8,9 +8,9 @@ import type { Unsent } from "../store/outbox.ts";
 import { texts } from "../texts.ts";
 
 /**
- * Keeps what an account has written and not sent before its organization moved, under its new id. Unsent messages become
- * failed ones, which the person sends again or discards: the old installation may have sent them without an answer. Texts
- * whose conversation is not found go to the box of the view of all messages.
+ * Stores the unsent texts of an account under its new id, after its organization has moved. Unsent messages become failed
+ * ones, which the person sends again or discards: the old installation may have sent them although its answers were lost.
+ * Texts whose conversation is not found go to the compose box of the view of all messages.
  * @param organization with the data of the new installation
  */
 export function carryTexts(organization: Organization, newId: number): void {
@@ -33,7 +33,7 @@ export function carryTexts(organization: Organization, newId: number): void {
     const kept = readKeptText(key);
     storage.remove(key);
     const conversation = placeOf(kept?.names);
-    // The box of a channel is that of no conversation until it has a topic.
+    // The compose box of a channel without a topic belongs to no conversation.
     const isPlace = conversation && ("others" in conversation || conversation.topic !== "");
     if (kept && isPlace) storage.write(boxOf(hashOf(routeOf(conversation, newId))), kept);
     else if (kept) withoutPlace.push(kept.content);

@@ -2,18 +2,18 @@ import type { Channels } from "./channels.ts";
 import type { Conversation } from "./conversation.ts";
 import type { People } from "./people.ts";
 
-/** A conversation by names. They stay the same when a move of the organization changes all ids (docs/moving.md). */
+/** The names of a conversation. They stay the same when a move of the organization changes all ids (docs/moving.md). */
 export type ConversationNames =
   | { readonly channel: string; readonly topic: string }
   | { readonly people: readonly string[] };
 
-/** The data that has the names. */
+/** The channels and people of an organization, with their names. */
 export interface Named {
   readonly channels: Channels;
   readonly people: People;
 }
 
-/** Returns undefined if a name is unknown. */
+/** Returns the names of a conversation; undefined if one of them is unknown. */
 export function namesOf(
   conversation: Conversation,
   { channels, people }: Named,

@@ -35,7 +35,7 @@ describe("The weekly traffic of channels", () => {
   const countSeen = (size = 1_000) => db.transaction((tx) => countMessages(tx, size));
   const minutesPass = () =>
     db.rows("UPDATE traffic_place SET seen_at = seen_at - interval '6 minutes'");
-  /** Counts what is there, as a run does that follows another one by ten minutes. */
+  /** Counts the existing messages, as if six minutes passed before and after a run sees them. */
   const count = async (size?: number) => {
     await minutesPass();
     while ((await countSeen()) > 0);

@@ -5,9 +5,9 @@ import { lockChannelRows } from "@carillon/model";
 const trafficDays = 28;
 
 /**
- * Continues from `traffic_place` up to the newest message that was there five minutes ago. No transaction lasts longer than a
- * minute, so every message with a lower id has been committed. The times of messages do not tell this, because an import
- * stores old messages with new ids.
+ * Counts messages from `traffic_place` up to one that was the newest at least five minutes ago. No transaction lasts longer
+ * than a minute, so no message with a lower id can still be committed. The times of messages do not tell this, because an
+ * import stores old messages with new ids.
  */
 const count = statement({
   name: "count-traffic",

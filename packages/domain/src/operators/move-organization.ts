@@ -95,8 +95,8 @@ const open = statement({
 /**
  * Opens a read-only organization again.
  * @param notImported whether the operator says that its final export was not imported
- * @throws ApiError `BAD_REQUEST` unless it is read-only, active, and has not been redirected; or if it has a final export
- *   that may have been imported
+ * @throws ApiError `BAD_REQUEST` unless it is read-only, active and not redirected; also if it has a final export and
+ *   `notImported` is false
  */
 export async function reopenOrganization(
   tx: Tx,

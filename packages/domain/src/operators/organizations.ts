@@ -39,7 +39,7 @@ export interface NamedOrganization {
   readonly name: string;
   readonly accounts: number;
   readonly deactivated: boolean;
-  /** Whether it is read-only, because it moves or has moved (docs/moving.md). */
+  /** Whether it is read-only, because it is moving or has moved (docs/moving.md). */
   readonly readOnly: boolean;
   /** Its new address, if it has been redirected. */
   readonly movedTo: string | null;

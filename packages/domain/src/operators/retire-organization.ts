@@ -10,7 +10,7 @@ const rename = statement({
       AND EXISTS (SELECT FROM event_head h WHERE h.realm_id = r.id AND h.last_seq IS NOT NULL) RETURNING r.subdomain`,
 });
 
-/** Accounts whose keys are replaced by one statement. */
+/** Maximum accounts whose keys one statement replaces. */
 const batch = 1_000;
 
 const holders = statement({
@@ -40,7 +40,7 @@ export async function retireOrganization(
   secrets: Secrets,
   realmId: number,
 ): Promise<string> {
-  // In the order of locks. A refusal undoes all of it.
+  // In the order of locks, so the check comes last. A refusal rolls everything back.
   await tx.rows(dropInvitations, [realmId]);
   await replaceKeys(tx, secrets, realmId);
   await lockOrganization(tx, realmId);

@@ -59,9 +59,9 @@ export async function prepareRows(
 interface CheckedRows {
   readonly failures: Map<DueRow, Failure>;
   readonly withheld: Map<DueRow, MetCondition>;
-  /** Conditions that hold, of rows whose sender may be unable to read the messages that they are about. */
+  /** Conditions that hold, also of rows whose sender may not read the messages that the conditions are about. */
   readonly met: ReadonlyMap<DueRow, MetCondition>;
-  /** The messages of the other rows, or the failures that composing them found. */
+  /** For each of the other rows, its message, or its failure if no message could be composed. */
   readonly composed: ReadonlyMap<DueRow, OutgoingMessage | Failure>;
 }
 
@@ -112,7 +112,7 @@ async function checkRows(
   return { failures, withheld, met, composed };
 }
 
-/** Selects the rows from the first on that one transaction can write. */
+/** Selects as many of the first rows as one transaction can write. */
 function fitIntoTransaction(
   realm: Realm,
   rows: readonly DueRow[],

@@ -43,7 +43,7 @@ export interface NewUser {
   readonly createdBy?: number;
   /** Settings by wire names, which override the organization's defaults. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** The offer of the link that the person joins with. Default: the default channels; nothing for guests. */
+  /** The offer of the link that the person joins with. Default: the default channels; nothing for guests and bots. */
   readonly offer?: NewcomersOffer;
 }
 

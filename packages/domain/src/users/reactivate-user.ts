@@ -155,8 +155,8 @@ async function rejoinedGroups(tx: Tx, userId: number): Promise<NewEvent[]> {
 }
 
 /**
- * Makes events, with the current values, of the group settings that list an account directly. Values are sent without
- * deactivated accounts, so they change when the account is deactivated or reactivated (user-groups.md §6).
+ * Makes the events of the group settings that list an account directly, with their current values. Clients get the values
+ * without deactivated accounts, so deactivating or reactivating the account changes them (user-groups.md §6).
  */
 export async function listingSettingEvents(
   sql: Sql,

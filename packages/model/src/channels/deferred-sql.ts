@@ -12,8 +12,8 @@ export const isDeferred = (id: string): string =>
   `s.deferred_after < ${id} AND (s.deferred_until IS NULL OR s.deferred_until >= ${id})`;
 
 /**
- * SQL: ends the range of deferred copies of a row of `subscriptions` in an UPDATE. Later messages either have copies at once
- * or are not for the account. The caller holds the audience lock of the channel.
+ * SQL: the assignment that ends the range of deferred copies, in an UPDATE of `subscriptions`. The account has the copies of
+ * later messages at once, or does not receive these messages. The caller must hold the audience lock of the channel.
  */
 export const endDeferral = `deferred_until = CASE WHEN deferred_after IS NOT NULL
       THEN coalesce(deferred_until, (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM messages_id_seq)) END`;

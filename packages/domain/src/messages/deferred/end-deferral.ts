@@ -13,10 +13,10 @@ const end = statement({
 });
 
 /**
- * Ends the deferral of people who stay away: messages have copies at once again, because they notify these people
- * (docs/decisions/083). The copies of earlier messages stay deferred until the people come back. Holds the audience locks of
- * the channels exclusively: each message is sent entirely before or entirely after the end. The caller has locked the
- * accounts, so that no deferral begins.
+ * Ends the deferral of people who stay away: later messages have copies at once, because they notify these people
+ * (docs/decisions/083). The copies of earlier messages stay deferred until the people come back. Takes the audience locks of
+ * the channels exclusively, so that each message is sent entirely before or entirely after the end. The caller must have
+ * locked the accounts, so that no deferral begins.
  */
 export async function endDeferralOf(tx: Tx, userIds: readonly number[]): Promise<void> {
   if (userIds.length === 0) return;

@@ -20,9 +20,9 @@ const channelsAtOnce = 100;
 const copiesUnderLock = 10;
 
 /**
- * Milliseconds for which a transaction waits for an audience lock: new messages of the channels wait behind it. After some
- * tries each further one waits twice as long, up to the maximum. If sending a message to the channel takes longer than the
- * first wait, and messages are sent all the time, a short wait would never succeed.
+ * Milliseconds for which a transaction waits for an audience lock. The wait is short, because new messages of the channels
+ * wait behind it. After {@link shortTries} each try waits twice as long as the one before, up to the maximum: if messages are
+ * sent all the time, and sending one takes longer than the first wait, a short wait never succeeds.
  */
 const firstLockMs = 200;
 const maxLockMs = 2_000;
@@ -192,8 +192,8 @@ async function makeSettled(tx: Tx, channelId: number, userId: number): Promise<n
 }
 
 /**
- * Makes the last copies of channels. All statements are sent at once, because no messages are sent to the channels from the
- * lock to the COMMIT.
+ * Makes the last copies of channels. Sends all statements at once, because messages to the channels wait from the lock until
+ * the COMMIT.
  */
 async function makeLast(
   tx: Tx,

@@ -152,7 +152,7 @@ function inputOf({ request: { actor, input }, destination }: Candidate): Message
  * @param results of the checks of the candidates
  * @param missed audience locks that the transaction could not take
  * @param limit maximum copies of the messages, unless the first has more
- * @returns for each candidate its outcome; the result of a committed one is the index of its message in `outgoing`
+ * @returns the outcome of each candidate. The result of a committed candidate is the index of its message in `outgoing`.
  */
 function fitIntoTransaction(
   candidates: readonly Candidate[],

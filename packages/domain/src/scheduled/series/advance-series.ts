@@ -101,19 +101,19 @@ export async function advanceSeries(
   return { outcomes: recorded, notes, events };
 }
 
-/** How series go on after occurrences that have ended. */
+/** The consequences of ended occurrences for their series. */
 interface Decisions {
   /** The series by id. */
   readonly states: ReadonlyMap<number, AdvancedSeries>;
-  /** For each ended occurrence its run, and the runs of those that were missed after it. */
+  /** For each ended occurrence, its run and the runs of the occurrences that were missed after it. */
   readonly runs: ReadonlyMap<DueRow, readonly NewRun[]>;
-  /** For the notices of failed occurrences. */
+  /** What the notices of failed occurrences say about the series. */
   readonly notes: ReadonlyMap<DueRow, SeriesNote>;
   /** Why occurrences were missed. */
   readonly reasons: ReadonlyMap<DueRow, string>;
 }
 
-/** Decides how the series of ended occurrences go on. Writes nothing. */
+/** Determines how series continue after occurrences have ended. Writes nothing. */
 async function decide(
   realm: Realm,
   ofSeries: readonly Outcome[],
