@@ -105,6 +105,9 @@ describe("carillon organization export, disturbed", () => {
       );
       mount("-o", "remount,size=100m", disk);
       expect((await run(db.url, ...words)).said).to.match(/^Exported Bells /);
+      const again = await run(db.url, ...words);
+      expect(again).to.include({ code: 1 });
+      expect(again.noted).not.to.match(/Run the same command again/);
       const refused = await run(db.url, "reopen", ...named);
       expect(refused).to.include({ code: 1 });
       expect(refused.noted).to.match(/both organizations would send .* --not-imported$/);

@@ -52,6 +52,11 @@ export async function writeOrganization(
     const { db, site, databaseUrl } = connected;
     const realm = await findOrganization(db, options.organization);
     const keyFile = options.keyFile ?? `${resolve(folder)}.key`;
+    let isClosing = false;
+    const closeRealm = () => {
+      isClosing = true;
+      return close(context, db, realm.id);
+    };
     const exporting = withFiles(connected, (store) =>
       exportOrganization({
         databaseUrl,
@@ -62,11 +67,12 @@ export async function writeOrganization(
         key: () => keptKey(keyFile),
         files: store,
         progress: progressOf(context),
-        close: options.final ? () => close(context, db, realm.id) : undefined,
+        close: options.final ? closeRealm : undefined,
       }),
     );
     const { manifest, files } = await exporting.catch(async (error: unknown) => {
-      if (options.final && (await loadRealm(db, realm.id)).isReadOnly)
+      // Another export may have failed or be running: advice about it would be wrong.
+      if (isClosing && (await loadRealm(db, realm.id)).isReadOnly)
         context.terminal.note(
           "The export has failed, and the organization is read-only. Run the same command again, or open the organization with carillon organization reopen.",
         );
