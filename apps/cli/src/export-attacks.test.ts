@@ -68,6 +68,12 @@ describe("carillon organization export, disturbed", () => {
     expect(imported.said, imported.noted).to.match(
       new RegExp(`^Imported Bells at .*: 9 accounts, ${count} messages\\.$`),
     );
+    await other.rows("UPDATE realms SET read_only_since = read_only_since - interval '2 hours'");
+    const findings = await examineMoves(other);
+    expect(
+      findings.map(({ state }) => state),
+      "a copy for a trial",
+    ).to.deep.equal(["ok"]);
   });
 
   describe("onto a disk that is full", () => {

@@ -163,6 +163,16 @@ describe("ReturnQueue", () => {
     await Promise.all([first, second]);
   });
 
+  it("remembers the places of 50,000 people, and begins with the first place again after them", async () => {
+    for (let id = 1; id <= 102; id++) expect(await retryAfter(id)).to.equal(undefined);
+    const refused = Array.from({ length: 50_000 }, (_, n) => comeBack(1_000 + n).catch(() => "no"));
+    expect(new Set(await Promise.all(refused))).to.deep.equal(new Set(["no"]));
+    expect(queue.counts.refused).to.equal(50_000);
+    expect(await retryAfter(60_000)).to.equal(3);
+    expect(await retryAfter(60_001)).to.equal(3);
+    expect(queue.counts.refused).to.equal(2);
+  });
+
   it("gives a Retry-After of at most two minutes", async () => {
     for (let id = 0; id < 6_000; id++) {
       const seconds = await retryAfter(id);

@@ -107,7 +107,8 @@ export class ReturnQueue {
   #refusal(id: number, ticket: number): ApiError {
     if (!this.#tickets.has(id)) {
       if (this.#tickets.size >= maxRefused) this.#forgetTickets();
-      this.#tickets.set(id, ticket);
+      // After they were forgotten, the numbers begin with 0 again.
+      this.#tickets.set(id, Math.min(ticket, this.#given));
       this.#given++;
     }
     // Less than the expected wait: a person who tries again early waits in the queue, so that it does not run empty.

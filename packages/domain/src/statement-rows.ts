@@ -508,6 +508,7 @@ declare module "@carillon/db" {
     };
     "channels-of-absent": {
       id: number;
+      count: number;
     };
     "channels-of-archive": {
       id: number | null;
@@ -604,6 +605,7 @@ declare module "@carillon/db" {
       id: number;
     };
     "deferrals-end": {};
+    "deferrals-end-lock": {};
     "deferred-channels": {
       channelId: number;
       hasMany: boolean | null;
@@ -1901,6 +1903,10 @@ declare module "@carillon/db" {
       subdomain: string;
     };
     "organization-retire-accounts": {
+      id: number;
+    };
+    "organization-retire-calls": {};
+    "organization-retire-calls-lock": {
       id: number;
     };
     "organization-retire-invitations": {};

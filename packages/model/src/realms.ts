@@ -101,12 +101,13 @@ const byLabel = statement({
   name: "realm-of-host",
   // The subdomain of an organization that is being imported begins with a dot.
   text: `SELECT id, ${continuesElsewhereSql("realms")} AS "continuesElsewhere" FROM realms WHERE subdomain NOT LIKE '.%'
-    ORDER BY (subdomain <> '' AND subdomain = $1) DESC, ${continuesElsewhereSql("realms")}, id LIMIT 1`,
+    ORDER BY (subdomain <> '' AND subdomain = $1) DESC,
+      (${continuesElsewhereSql("realms")}) OR moved_to IS NOT NULL, id LIMIT 1`,
 });
 
 /**
  * Returns the organization of a request without credentials: the one whose subdomain is the first label of the host
- * name, else the oldest (http-contract.md §10).
+ * name, else the oldest one, preferably one that has not moved away (http-contract.md §10).
  * @throws ApiError 503 on a server without organizations, and if the organization continues at another installation
  */
 export async function realmOfHost(sql: Sql, host: string): Promise<Realm> {

@@ -16,6 +16,7 @@ import {
 } from "@carillon/domain";
 import {
   authorization,
+  bot,
   channel,
   deliver,
   makeDue,
@@ -202,7 +203,14 @@ describe("a final export", () => {
   it("is imported into the first installation again with its subdomain and keys, once the old organization there is retired", async () => {
     const { org, send, move } = await scene("returning");
     const { id } = org.realm;
-    expect((await send("before both moves")).status).to.equal(200);
+    const message = await send("before both moves");
+    expect(message.status, message.text).to.equal(200);
+    const called = await bot(db, org.owner, { botType: 3 });
+    await db.rows(
+      `INSERT INTO outgoing_call (realm_id, bot_id, message_id, conversation, trigger, webhook_id, next_at)
+       SELECT $1, $2, id, recipient_id || ':t', 'mention', 'msg_returning', 'infinity' FROM messages WHERE id = $3`,
+      [id, called.id, message.body["id"]],
+    );
     const early = await db
       .transaction((tx) => retireOrganization(tx, site.secrets, id))
       .catch(String);
@@ -218,6 +226,10 @@ describe("a final export", () => {
     expect(label).to.equal(`retired-${id}`);
     const returned = await importInto(db, folder);
     expect(returned.subdomain).to.equal("returning");
+    expect(
+      await db.rows("SELECT realm_id, state FROM outgoing_call WHERE webhook_id = 'msg_returning'"),
+      "the call that waits",
+    ).to.deep.equal([{ realm_id: returned.realmId, state: "waiting" }]);
     const { status, body } = await gateway.as(org.member).get(`${api}/users/me`);
     expect([status, body["email"]]).to.deep.equal([200, org.member.deliveryEmail]);
     expect(body["user_id"]).not.to.equal(org.member.id);

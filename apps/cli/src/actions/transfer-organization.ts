@@ -72,7 +72,8 @@ export async function writeOrganization(
     );
     const { manifest, files } = await exporting.catch(async (error: unknown) => {
       // Another export may have failed or be running: advice about it would be wrong.
-      if (isClosing && (await loadRealm(db, realm.id)).isReadOnly)
+      const isReadOnly = async () => (await loadRealm(db, realm.id)).isReadOnly;
+      if (isClosing && (await isReadOnly().catch(() => false)))
         context.terminal.note(
           "The export has failed, and the organization is read-only. Run the same command again, or open the organization with carillon organization reopen.",
         );

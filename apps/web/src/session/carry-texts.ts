@@ -35,7 +35,9 @@ export function carryTexts(organization: Organization, newId: number): void {
     const conversation = placeOf(kept?.names);
     // The compose box of a channel without a topic belongs to no conversation.
     const isPlace = conversation && ("others" in conversation || conversation.topic !== "");
-    if (kept && isPlace) storage.write(boxOf(hashOf(routeOf(conversation, newId))), kept);
+    const box = isPlace ? boxOf(hashOf(routeOf(conversation, newId))) : feed;
+    // Another view may have had a text for the same conversation.
+    if (kept && isPlace && !readKeptText(box)) storage.write(box, kept);
     else if (kept) withoutPlace.push(kept.content);
   }
   if (withoutPlace.length === 0) return;

@@ -17,6 +17,8 @@ export function reloadAfterMove(
   accounts.renumber(account, userId);
   // The page would read the old id again, and reload without end.
   if (storage.isRefused.value) return;
+  // Otherwise messages that wait for the connection would be sent with old ids.
+  organization.stop();
   carryTexts(organization, userId);
   // The address of the view contains old ids.
   history.replaceState(null, "", "#");

@@ -154,11 +154,16 @@ const unfinishedMoves = statement({
   name: "organizations-of-unfinished-moves",
   text: `SELECT r.subdomain, r.read_only_since AS since, coalesce(h.last_seq IS NOT NULL, false) AS "isClosed"
     FROM realms r LEFT JOIN event_head h ON h.realm_id = r.id
-    WHERE r.read_only_since < now() - interval '1 hour' AND NOT r.deactivated ORDER BY r.id`,
+    WHERE r.read_only_since < now() - interval '1 hour' AND NOT r.deactivated
+      AND (h.last_seq IS NOT NULL OR NOT EXISTS (SELECT FROM organization_imports i WHERE i.realm_id = r.id))
+    ORDER BY r.id`,
   overrides: { since: notNull },
 });
 
-/** Lists active organizations that have been read-only for more than an hour. */
+/**
+ * Lists active organizations that have been read-only for more than an hour. Leaves out copies that were imported for a trial,
+ * which stay read-only (docs/moving.md).
+ */
 export function listUnfinishedMoves(sql: Sql): Promise<Array<RowOf<typeof unfinishedMoves>>> {
   return sql.rows(unfinishedMoves, []);
 }

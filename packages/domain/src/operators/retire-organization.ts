@@ -24,14 +24,25 @@ const storeKeys = statement({
     FROM unnest($1::int[], $2::bytea[], $3::bytea[]) AS n (id, sealed, digest) WHERE u.id = n.id`,
 });
 
+/** An import skips calls whose webhook ids exist, because these ids are unique in an installation. */
+const freeWebhookIds = statement({
+  name: "organization-retire-calls",
+  text: "UPDATE outgoing_call SET webhook_id = 'retired-' || id WHERE id = ANY($1::bigint[])",
+});
+
+const calls = statement({
+  name: "organization-retire-calls-lock",
+  text: `SELECT id FROM outgoing_call WHERE realm_id = $1 ORDER BY id FOR NO KEY UPDATE`,
+});
+
 const dropInvitations = statement({
   name: "organization-retire-invitations",
   text: "DELETE FROM invitations WHERE realm_id = $1",
 });
 
 /**
- * Takes the subdomain, the API keys and the invitations from an organization that has moved away, so that it can be imported
- * with these when it moves back. It keeps its rows under another subdomain.
+ * Takes the subdomain, the API keys, the invitations and the ids of webhook calls from an organization that has moved away, so
+ * that it can be imported with these when it moves back. It keeps its rows under another subdomain.
  * @returns the new subdomain
  * @throws ApiError `BAD_REQUEST` unless it was deactivated after its final export, or if it has been retired before
  */
@@ -41,6 +52,8 @@ export async function retireOrganization(
   realmId: number,
 ): Promise<string> {
   // In the order of locks, so the check comes last. A refusal rolls everything back.
+  const recorded = await tx.lock({ name: "outgoingCalls" }, calls, [realmId]);
+  await tx.rows(freeWebhookIds, [recorded.map(({ id }) => id)]);
   await tx.rows(dropInvitations, [realmId]);
   await replaceKeys(tx, secrets, realmId);
   await lockOrganization(tx, realmId);

@@ -145,6 +145,7 @@ export async function makeDeferredCopies(
       const lockMs = Math.min(maxLockMs, firstLockMs * 2 ** Math.max(0, waits + 1 - shortTries));
       const made = await db.transaction((tx) => makeNextCopies(tx, userId, lockMs));
       copies += made.copies;
+      waits = 0;
       if (made.isDone) return { copies, isDone: true };
     } catch (error) {
       if (!(error instanceof IntentBusy)) throw error;
@@ -161,7 +162,8 @@ export async function makeDeferredCopies(
  * The last ones are made with the audience locks of the channels held exclusively, so that no message is being sent to
  * them: each message either is committed and gets its copy here, or will be sent when the person is not away any more
  * (docs/decisions/083). It also waits for the transactions that have read the person's copies for an event.
- * @param lockMs milliseconds for which to wait for the audience locks
+ * @param lockMs milliseconds for which to wait for each audience lock; default: the maximum, for the job that goes on after
+ *   a request did not get them
  * @throws IntentBusy when the locks are not free in time
  */
 export async function makeNextCopies(
