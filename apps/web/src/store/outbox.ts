@@ -61,13 +61,21 @@ export class Outbox {
   /** The newest message that the snapshot or an event has told of. */
   #newest = -1;
   #signal: AbortSignal | undefined;
+  /**
+   * Whether the first snapshot has arrived. Nothing is sent before: if the organization has moved to another installation
+   * (docs/moving.md), the stored ids are old, and the page learns this from the snapshot.
+   */
+  #isRegistered = false;
 
   constructor(sender: Sender) {
     this.#sender = sender;
     this.#prefix = `outbox:${sender.site}:${sender.me}:`;
   }
 
-  /** Sends the messages that an earlier page has left unsent, and listens to changes by other tabs. */
+  /**
+   * Shows the messages that an earlier page has left unsent, which are sent after the first snapshot, and listens to changes
+   * by other tabs.
+   */
   start(signal: AbortSignal): void {
     this.#signal = signal;
     this.#adopt(storage.keys(this.#prefix));
@@ -102,11 +110,17 @@ export class Outbox {
     if (item.type === "registered") {
       this.#newest = Math.max(this.#newest, item.snapshot.max_message_id ?? -1);
       this.#drop(({ state }) => state === "sent");
+      if (!this.#isRegistered) this.#begin();
     } else if (item.type === "message") {
       const { id } = item.message;
       this.#newest = Math.max(this.#newest, id);
       this.#drop((unsent) => unsent.id === id || unsent.key === item.local_message_id);
     }
+  }
+
+  #begin(): void {
+    this.#isRegistered = true;
+    for (const item of this.items.value) if (item.state === "sending") this.#enqueue(item);
   }
 
   /** Handles a change by another tab, which has stored, sent or discarded a message, or marked it as failed. */
@@ -132,6 +146,7 @@ export class Outbox {
 
   /** Sends a message after the earlier ones of its conversation. */
   #enqueue(item: Unsent): void {
+    if (!this.#isRegistered) return;
     const conversation = keyOf(item.conversation);
     const earlier = this.#latest.get(conversation) ?? Promise.resolve();
     this.#latest.set(conversation, earlier.then(() => this.#send(item)).catch(reportError));
