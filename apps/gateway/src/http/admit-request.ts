@@ -106,7 +106,7 @@ function identify<Services>(
     throw actor.movedTo === undefined ? refusal() : errors.realmMoved(actor.movedTo);
   }
   exchange.user = actor.id;
-  // Addresses of webhooks contain the key: with a person's key, whoever reads the address could act as the person.
+  // The address of a webhook contains the key. With a person's key, every reader of the address could act as the person.
   if (operation.takesPayload && !actor.isBot) {
     exchange.why = "key of a person";
     throw refusal();

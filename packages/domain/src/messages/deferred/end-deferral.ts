@@ -2,7 +2,7 @@ import { errors } from "@carillon/contract";
 import { statement, type Tx } from "@carillon/db";
 import { endDeferral, isAway, lockAudiences } from "@carillon/model";
 
-/** Maximum subscriptions of several people that one transaction changes: messages to the channels wait for about 0.3 s. */
+/** Maximum subscriptions of several people that one transaction changes: messages to the channels wait for about 0.2 s. */
 const subscriptionsAtOnce = 10_000;
 
 const channelsOfAbsent = statement({
