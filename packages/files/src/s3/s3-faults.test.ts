@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { s3Program, startS3Server, waitFor, type S3Server } from "@carillon/testkit";
 import { expect } from "chai";
 
-import { newObjectKey } from "../object-key.ts";
+import { newObjectKey, objectPath } from "../object-key.ts";
 import { BodyTooSlow, StorageUnavailable, type FileStore } from "../store.ts";
 import { bodyOf, chunksOf, hashIn, mebibyte, StalledBody } from "../test-support/bodies.ts";
 import { failureOf } from "../test-support/failure-of.ts";
@@ -62,7 +62,9 @@ describe("The file store on an S3 server that fails", () => {
       const body = new PassThrough();
       const failure = expectUnavailable(store.put(key, body));
       feed(body, 7 * mebibyte);
-      await waitFor(async () => (await leftovers()).length === 1, { what: "an upload has begun" });
+      await waitFor(async () => (await leftovers([key])).length === 1, {
+        what: "an upload has begun",
+      });
       await begin();
       try {
         feed(body, 4 * mebibyte);
@@ -80,7 +82,7 @@ describe("The file store on an S3 server that fails", () => {
       // arrive after an abort.
       const isGone = async () => {
         await store.delete([key]);
-        return (await leftovers()).length === 0;
+        return (await leftovers([key])).length === 0;
       };
       await waitFor(isGone, { what: "nothing is left of the upload" });
       expect(await store.stat(key)).to.equal(undefined);
@@ -110,7 +112,8 @@ describe("The file store on an S3 server that fails", () => {
     });
   }
 
-  const leftovers = () => unfinishedUploads(server?.variables ?? {});
+  const leftovers = (keys: readonly string[]) =>
+    unfinishedUploads(server?.variables ?? {}, keys.map(objectPath));
 
   describe("with many uploads at once", () => {
     it("holds at most 12 part buffers, and does not read waiting bodies", async () => {
@@ -148,7 +151,7 @@ describe("The file store on an S3 server that fails", () => {
       // one object, and one stays unfinished. In production, the worker aborts it a day later.
       const isGone = async () => {
         await patient.delete(keys);
-        return (await leftovers()).length === 0;
+        return (await leftovers(keys)).length === 0;
       };
       await waitFor(isGone, { what: "nothing is left of the uploads" });
       await patient.close();
@@ -192,19 +195,23 @@ describe("The file store on an S3 server that fails", () => {
 
     it("holds no buffer for a body that has sent nothing or stalls between two parts", async () => {
       const stalled = [0, partBytes].flatMap((size) =>
-        Array.from({ length: 20 }, () => new StalledBody(size)),
+        Array.from({ length: 20 }, () => ({ key: newObjectKey(), body: new StalledBody(size) })),
       );
+      const keys = stalled.map(({ key }) => key);
+      const patient = s3Store(config);
       const ending = new AbortController();
       const { signal } = ending;
-      const failures = stalled.map((body) =>
-        failureOf(store.put(newObjectKey(), body, { signal })),
+      const failures = stalled.map(({ key, body }) =>
+        failureOf(patient.put(key, body, { signal })),
       );
-      await Promise.all(stalled.map((body) => body.drained()));
+      await Promise.all(stalled.map(({ body }) => body.drained()));
       await waitFor(() => partBuffers.held === 0, { what: "all parts have been sent" });
-      await store.put(newObjectKey(), bodyOf(6 * mebibyte).body);
+      await patient.put(newObjectKey(), bodyOf(6 * mebibyte).body);
+      expect(await leftovers(keys)).to.have.lengthOf(20);
       ending.abort(new Error("done"));
       await Promise.all(failures);
-      await waitFor(async () => (await leftovers()).length === 0, { what: "all were aborted" });
+      await waitFor(async () => (await leftovers(keys)).length === 0, { what: "all were aborted" });
+      await patient.close();
     });
   });
 
@@ -233,13 +240,13 @@ describe("The file store on an S3 server that fails", () => {
         const wrong = s3Store({ ...config, ...change });
         const key = newObjectKey();
         for (const work of [
-          wrong.check(),
-          wrong.put(key, bodyOf(10).body),
-          wrong.put(key, bodyOf(6 * mebibyte).body),
-          wrong.get(key),
-          wrong.delete([key]),
+          () => wrong.check(),
+          () => wrong.put(key, bodyOf(10).body),
+          () => wrong.put(key, bodyOf(6 * mebibyte).body),
+          () => wrong.get(key),
+          () => wrong.delete([key]),
         ])
-          expect(await failureOf(work))
+          expect(await failureOf(work()))
             .to.be.instanceOf(StorageUnavailable)
             .with.property("message")
             .that.matches(message)
