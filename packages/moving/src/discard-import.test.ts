@@ -17,7 +17,8 @@ import { TransferWriter } from "@carillon/transfer";
 import { expect } from "chai";
 
 import { deletedCopies } from "./discard-import.ts";
-import { giveUpImport, importOrganization, type ImportOptions } from "./import-organization.ts";
+import { giveUpImport } from "./give-up-import.ts";
+import { importOrganization, type ImportOptions } from "./import-organization.ts";
 
 describe("an import that is given up", () => {
   const db = useDatabase();

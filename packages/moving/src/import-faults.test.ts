@@ -19,7 +19,8 @@ import {
 import { expect } from "chai";
 
 import { exportOrganization } from "./export-organization.ts";
-import { giveUpImport, importOrganization, type ImportOptions } from "./import-organization.ts";
+import { giveUpImport } from "./give-up-import.ts";
+import { importOrganization, type ImportOptions } from "./import-organization.ts";
 import { scopeOf } from "./scope.ts";
 import { movedTables } from "./tables.ts";
 import { newTransferKey, transferKeyOf } from "./transfer-key.ts";

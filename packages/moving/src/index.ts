@@ -1,6 +1,6 @@
 export { type Exported, exportOrganization, type ExportOptions } from "./export-organization.ts";
+export { giveUpImport } from "./give-up-import.ts";
 export {
-  giveUpImport,
   type ImportedOrganization,
   importOrganization,
   type ImportOptions,

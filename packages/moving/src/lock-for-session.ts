@@ -20,3 +20,12 @@ export async function lockForSession(
   ]);
   if (!lock?.held) throw new StartupError(problem);
 }
+
+/** Takes the lock of an export for the session. */
+export async function lockExport(client: pg.Client, digest: string): Promise<void> {
+  await lockForSession(
+    client,
+    `import ${digest}`,
+    "another process is importing this export: wait until it has ended",
+  );
+}
