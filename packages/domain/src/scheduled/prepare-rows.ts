@@ -52,7 +52,7 @@ export async function prepareRows(
   rows: readonly DueRow[],
   started?: ReadonlySet<string>,
 ): Promise<PreparedRows> {
-  return fitIntoTransaction(realm, rows, await checkRows(options, tx, realm, rows, started));
+  return selectRowsThatFit(realm, rows, await checkRows(options, tx, realm, rows, started));
 }
 
 /** The results of the checks of rows. */
@@ -113,7 +113,7 @@ async function checkRows(
 }
 
 /** Selects as many of the first rows as one transaction can write. */
-function fitIntoTransaction(
+function selectRowsThatFit(
   realm: Realm,
   rows: readonly DueRow[],
   { failures, withheld, met, composed }: CheckedRows,

@@ -120,7 +120,7 @@ export async function sendToDestinations(
       : tryLockAudiencesShared(tx, channelIds, senderIds),
     checkMessages(tx, site, realmId, inputs),
   ]);
-  const { outcomes, outgoing } = fitIntoTransaction(
+  const { outcomes, outgoing } = decideOutcomes(
     candidates,
     results,
     missed,
@@ -154,7 +154,7 @@ function inputOf({ request: { actor, input }, destination }: Candidate): Message
  * @param limit maximum copies of the messages, unless the first has more
  * @returns the outcome of each candidate. The result of a committed candidate is the index of its message in `outgoing`.
  */
-function fitIntoTransaction(
+function decideOutcomes(
   candidates: readonly Candidate[],
   results: ReadonlyArray<CheckedMessage | ApiError>,
   missed: ReadonlySet<number>,
