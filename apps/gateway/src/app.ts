@@ -15,7 +15,7 @@ import { healthHandler } from "./http/health.ts";
 import { noLimiter, type Limiter } from "./http/limit.ts";
 import { Outage } from "./http/outage.ts";
 import { runPipeline } from "./http/pipeline.ts";
-import type { PathHeaders } from "./http/pipeline-options.ts";
+import type { PathHeaders, PipelineOptions } from "./http/pipeline-options.ts";
 import { withRequestDeadline } from "./http/request-deadline.ts";
 import { requestLog, type RequestRecord } from "./http/request-log.ts";
 import { routeMiddleware } from "./http/routes.ts";
@@ -97,27 +97,57 @@ export interface AppOptions<Services, A extends Actor = Actor> {
  * @throws StartupError when operations and handlers do not match
  */
 export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<Services, A>): Koa {
-  const {
-    log,
-    services,
-    bindServices = () => services,
-    authenticate,
-    limiter = noLimiter,
-    deadlineMs = 30_000,
-    stalledMs = 60_000,
-    bodyIdleMs = 10_000,
-    checkResults = false,
-  } = options;
+  const { log } = options;
+  const route = routeRequests(options);
+  const logRequest = requestLog(log);
+  const app = new Koa();
+  app.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "ERR_STREAM_PREMATURE_CLOSE" && error.code !== "ECONNRESET")
+      log.error({ err: error }, "answer could not be sent");
+  });
+  app.use((ctx) => tracedRequest(ctx, () => answer(options, route, logRequest, ctx)));
+  return app;
+}
+
+/** Makes the middleware that runs the operation of a request's path within the request's deadline. */
+function routeRequests<Services, A extends Actor>(options: AppOptions<Services, A>): Routing {
   const operations = options.operations ?? allOperations;
   const handlers = matchHandlers(operations, options.handlers);
+  const pipeline = pipelineOptions(options);
+  const unknown = new Semaphore(connectionsOfUnknown);
+  return routeMiddleware<Handler<Services>>(
+    [
+      ...(options.checkResults ? handlers.map(checked) : handlers),
+      ...referenceHandlers(operations, options.serverUrl ?? "/"),
+      ...(options.webClient ? webClientHandlers(options.webClient) : []),
+      ...(options.health ? [healthHandler(options.health)] : []),
+    ],
+    (ctx, found, parts) =>
+      withRequestDeadline(ctx, unknown, pipeline.deadlineMs, (deadline) =>
+        runPipeline(pipeline, ctx, ctx["exchange"] as Exchange, deadline, found, parts),
+      ),
+  );
+}
+
+/** Makes the parts and limits that all requests share. */
+function pipelineOptions<Services, A extends Actor>(
+  options: AppOptions<Services, A>,
+): PipelineOptions<Services> {
+  const {
+    services,
+    bindServices = () => services,
+    deadlineMs = 30_000,
+    bodyIdleMs = 10_000,
+    closing,
+  } = options;
   const outage = new Outage(options.health ?? (async () => {}), deadlineMs);
-  options.closing?.addEventListener("abort", () => outage.close());
-  const pipeline = {
+  closing?.addEventListener("abort", () => outage.close());
+  return {
     outage,
     unsent: new UnsentAnswers(options.unsentBounds),
     servicesWithin: (deadline: RequestDeadline) => bindServices(services, deadline),
-    authenticate,
-    limiter,
+    authenticate: options.authenticate,
+    limiter: options.limiter ?? noLimiter,
     connectionLimits: new KeyedSemaphore<number>(connectionsOfAccount),
     keyed: options.keyed ?? new KeyedRequests(),
     findEarlierOutcome: options.findEarlierOutcome ?? (async () => undefined),
@@ -127,68 +157,57 @@ export function buildApp<Services, A extends Actor = Actor>(options: AppOptions<
     deadlineMs,
     files: options.files ?? noFileIntake,
   };
-  const unknown = new Semaphore(connectionsOfUnknown);
-  const route = routeMiddleware<Handler<Services>>(
-    [
-      ...(checkResults ? handlers.map(checked) : handlers),
-      ...referenceHandlers(operations, options.serverUrl ?? "/"),
-      ...(options.webClient ? webClientHandlers(options.webClient) : []),
-      ...(options.health ? [healthHandler(options.health)] : []),
-    ],
-    (ctx, found, parts) =>
-      withRequestDeadline(ctx, unknown, deadlineMs, (deadline) =>
-        runPipeline(pipeline, ctx, ctx["exchange"] as Exchange, deadline, found, parts),
-      ),
-  );
-
-  const logRequest = requestLog(log);
-  const app = new Koa();
-  app.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "ERR_STREAM_PREMATURE_CLOSE" && error.code !== "ECONNRESET")
-      log.error({ err: error }, "answer could not be sent");
-  });
-  app.use((ctx) => tracedRequest(ctx, () => answer(ctx)));
-  return app;
-
-  async function answer(ctx: Koa.Context): Promise<RequestRecord> {
-    const exchange = new Exchange(ctx);
-    ctx["exchange"] = exchange;
-    if (options.clientAddress) ctx.request.ip = options.clientAddress(ctx.req);
-    try {
-      // Health checks are about this server, whatever their host name.
-      exchange.movedTo = ctx.path === "/health" ? undefined : options.movedTo?.(ctx.hostname);
-      await route(ctx, async () => {
-        if (exchange.movedTo === undefined) throw errors.notFound();
-        answerMoved(ctx, exchange, exchange.movedTo);
-      });
-    } catch (error) {
-      refuse(exchange, error);
-    }
-    if (options.closing?.aborted) ctx.res.shouldKeepAlive = false;
-    const record = exchange.record();
-    options.onRequest?.(record);
-    exchange.watch(stalledMs);
-    if (!exchange.inPieces || ctx.res.closed) logRequest(record);
-    else ctx.res.once("close", () => logRequest({ ...record, bytes: exchange.bytes }));
-    return record;
-  }
-
-  function refuse(exchange: Exchange, error: unknown): void {
-    let refusal = isAfterLastEvent(error) ? errors.organizationReadOnly() : error;
-    if (refusal instanceof ApiError) {
-      const { cause } = refusal;
-      if (cause !== undefined)
-        log.warn({ err: cause, ...whichOf(exchange) }, "request refused for a passing failure");
-    } else {
-      log.error({ err: error, ...whichOf(exchange) }, "request failed unexpectedly");
-      refusal = checkResults
-        ? new ApiError("INTERNAL_ERROR", String(error))
-        : errors.internalError();
-    }
-    exchange.refuse(refusal as ApiError);
-  }
 }
 
-function whichOf({ requestId, path }: Exchange) {
-  return { requestId, path };
+type Routing = ReturnType<typeof routeMiddleware>;
+
+type AnswerOptions = Pick<
+  AppOptions<unknown>,
+  "checkResults" | "clientAddress" | "closing" | "log" | "movedTo" | "onRequest" | "stalledMs"
+>;
+
+/** Answers a request, whatever happens, and logs it when its answer is complete. */
+async function answer(
+  options: AnswerOptions,
+  route: Routing,
+  logRequest: (record: RequestRecord) => void,
+  ctx: Koa.Context,
+): Promise<RequestRecord> {
+  const exchange = new Exchange(ctx);
+  ctx["exchange"] = exchange;
+  if (options.clientAddress) ctx.request.ip = options.clientAddress(ctx.req);
+  try {
+    // Health checks are about this server, whatever their host name.
+    exchange.movedTo = ctx.path === "/health" ? undefined : options.movedTo?.(ctx.hostname);
+    await route(ctx, async () => {
+      if (exchange.movedTo === undefined) throw errors.notFound();
+      answerMoved(ctx, exchange, exchange.movedTo);
+    });
+  } catch (error) {
+    exchange.refuse(refusalOf(options, exchange, error));
+  }
+  if (options.closing?.aborted) ctx.res.shouldKeepAlive = false;
+  const record = exchange.record();
+  options.onRequest?.(record);
+  exchange.watch(options.stalledMs ?? 60_000);
+  if (!exchange.inPieces || ctx.res.closed) logRequest(record);
+  else ctx.res.once("close", () => logRequest({ ...record, bytes: exchange.bytes }));
+  return record;
+}
+
+/** Returns the refusal that answers an error, and logs an error that the client did not cause. */
+function refusalOf(
+  { log, checkResults }: AnswerOptions,
+  { requestId, path }: Exchange,
+  error: unknown,
+): ApiError {
+  const refusal = isAfterLastEvent(error) ? errors.organizationReadOnly() : error;
+  if (refusal instanceof ApiError) {
+    const { cause } = refusal;
+    if (cause !== undefined)
+      log.warn({ err: cause, requestId, path }, "request refused for a passing failure");
+    return refusal;
+  }
+  log.error({ err: error, requestId, path }, "request failed unexpectedly");
+  return checkResults ? new ApiError("INTERNAL_ERROR", String(error)) : errors.internalError();
 }
