@@ -1,12 +1,17 @@
-import { connectDatabase } from "@carillon/db";
+import { connectDatabase, type Database } from "@carillon/db";
 import { connectWakeUps } from "@carillon/events";
 import { fileStoreFromEnvironment, logAvailability, watchStore } from "@carillon/files";
-import { startRecurring, publishJobsAfterCommit } from "@carillon/scheduling";
+import {
+  type AfterCommitPublisher,
+  startRecurring,
+  publishJobsAfterCommit,
+} from "@carillon/scheduling";
 import { serverVersion } from "@carillon/domain";
 import { identityProviderFrom, secretsOf, uploadLimits } from "@carillon/model";
 import { allJobs, longRunsAtOnce, queueNames } from "@carillon/jobs";
 import {
   databaseAddresses,
+  type DatabaseAddresses,
   proxyVariables,
   publicUrl,
   required,
@@ -17,7 +22,7 @@ import {
 import { chooseMailer } from "@carillon/mail";
 import { outgoingClient, outgoingConfig } from "@carillon/outgoing";
 import { bouncerClient, pushConfig } from "@carillon/push";
-import { connectQueues } from "@carillon/queue";
+import { connectQueues, type Queues } from "@carillon/queue";
 
 import { guardBouncer } from "./bouncer.ts";
 import { startHealthMonitor } from "./health-monitor.ts";
@@ -26,7 +31,7 @@ import { LongRunSlots } from "./long-run-slots.ts";
 import { observeWorker } from "./observe.ts";
 import { loadProcessors } from "./processor.ts";
 import { workerTasks } from "./recurring.ts";
-import { startRunner } from "./runner.ts";
+import { type Runner, startRunner } from "./runner.ts";
 import type { WorkerServices } from "./services.ts";
 import { SubscriptionWakeUps } from "./subscription-wake-ups.ts";
 
@@ -46,7 +51,7 @@ export async function startWorkerProcess(
   log: Logger,
   shutdown: Shutdown,
 ): Promise<void> {
-  const { databaseUrl, directUrl } = databaseAddresses(env, "the PostgreSQL to work on");
+  const addresses = databaseAddresses(env, "the PostgreSQL to work on");
   const secretKey = required(
     env,
     "SECRET_KEY",
@@ -54,34 +59,9 @@ export async function startWorkerProcess(
   );
   const push = pushConfig(env);
   const outgoing = outgoingConfig(env);
-  const variables = proxyVariables();
-  if (variables.length > 0)
-    log.warn({ variables }, "variables for proxies are not read; endpoints are called directly");
-  const db = await connectDatabase(databaseUrl, {
-    directUrl,
-    max: poolSize,
-    name: "worker",
-    checkLocks: env.DEVELOPMENT,
-  });
-  shutdown.add(4, "database", () => db.close());
-  const queues = await connectQueues({
-    databaseUrl: directUrl ?? databaseUrl,
-    redisUrl: env.REDIS_URL,
-    log,
-    poolSize: queueNames.length + 4,
-  });
-  shutdown.add(3, "queues", () => queues.close());
-  const subscriptions = new SubscriptionWakeUps({ db, queues, log });
-  const wakeUps = connectWakeUps({
-    db,
-    redisUrl: env.REDIS_URL,
-    log,
-    onWake: (realmId) => subscriptions.wake(realmId),
-  });
-  const published = publishJobsAfterCommit({ db, queues, log });
-  shutdown.add(2, "wake-ups", () => wakeUps.close());
-  shutdown.add(1, "wake-ups of subscriptions", () => subscriptions.close());
-  shutdown.add(2, "jobs of commits", () => published.close());
+  warnOfProxies(log);
+  const { db, queues } = await openConnections(env, addresses, log, shutdown);
+  const published = receiveCommits(env, { db, queues, log }, shutdown);
   const client = push && bouncerClient(push, serverVersion.zulip_version);
   if (client) shutdown.add(3, "push bouncer", () => client.close());
   const endpoints = outgoingClient(outgoing);
@@ -126,6 +106,70 @@ export async function startWorkerProcess(
     first: 0,
     last: 2,
   });
+  monitorHealth(addresses, services, runner, shutdown);
+  shutdown.add(1, "jobs", () => runner.close(6_000));
+  await observer.serve(counters);
+  const about = { mail: services.mailer.about, push: services.bouncer?.about ?? "none" };
+  log.info({ queues: queues.backend, ...about }, "worker started");
+}
+
+function warnOfProxies(log: Logger): void {
+  const variables = proxyVariables();
+  if (variables.length > 0)
+    log.warn({ variables }, "variables for proxies are not read; endpoints are called directly");
+}
+
+/** @throws StartupError if the database or the store of the queues cannot be reached */
+async function openConnections(
+  env: Environment,
+  { databaseUrl, directUrl }: DatabaseAddresses,
+  log: Logger,
+  shutdown: Shutdown,
+): Promise<{ db: Database; queues: Queues }> {
+  const db = await connectDatabase(databaseUrl, {
+    directUrl,
+    max: poolSize,
+    name: "worker",
+    checkLocks: env.DEVELOPMENT,
+  });
+  shutdown.add(4, "database", () => db.close());
+  const queues = await connectQueues({
+    databaseUrl: directUrl ?? databaseUrl,
+    redisUrl: env.REDIS_URL,
+    log,
+    poolSize: queueNames.length + 4,
+  });
+  shutdown.add(3, "queues", () => queues.close());
+  return { db, queues };
+}
+
+/** Adds the jobs of this process's commits, and wakes event subscriptions after the commits of any process. */
+function receiveCommits(
+  env: Environment,
+  { db, queues, log }: Pick<WorkerServices, "db" | "queues" | "log">,
+  shutdown: Shutdown,
+): AfterCommitPublisher {
+  const subscriptions = new SubscriptionWakeUps({ db, queues, log });
+  const wakeUps = connectWakeUps({
+    db,
+    redisUrl: env.REDIS_URL,
+    log,
+    onWake: (realmId) => subscriptions.wake(realmId),
+  });
+  const published = publishJobsAfterCommit({ db, queues, log });
+  shutdown.add(2, "wake-ups", () => wakeUps.close());
+  shutdown.add(1, "wake-ups of subscriptions", () => subscriptions.close());
+  shutdown.add(2, "jobs of commits", () => published.close());
+  return published;
+}
+
+/** Ends the process if it is stuck, so that it is started again. */
+function monitorHealth(
+  { databaseUrl, directUrl }: DatabaseAddresses,
+  { db, queues, log }: WorkerServices,
+  runner: Runner,
+  shutdown: Shutdown,
+): void {
   const monitor = startHealthMonitor({
     probe: healthProbe({
       databaseUrl: directUrl ?? databaseUrl,
@@ -141,8 +185,4 @@ export async function startWorkerProcess(
     log,
   });
   shutdown.add(0, "health monitor", () => monitor.stop());
-  shutdown.add(1, "jobs", () => runner.close(6_000));
-  await observer.serve(counters);
-  const about = { mail: services.mailer.about, push: services.bouncer?.about ?? "none" };
-  log.info({ queues: queues.backend, ...about }, "worker started");
 }
