@@ -35,7 +35,7 @@ forEachBackend("Avatars made by a worker, with the files on S3", (backend) => {
     s3 = await startS3Server(program);
     files = fileStoreFromEnvironment(readEnvironment(s3.variables));
     org = await organization(db);
-    gateway = await startGateway(db, { files, queues, pictureWaitMs: 10_000 });
+    gateway = await startGateway(db, { files, queues });
     worker = await startWorker(db, queues, { services: { files } });
   });
   after(async () => {

@@ -72,7 +72,7 @@ describe("a worker process", () => {
       OUTGOING_ALLOWED_NETWORKS: "127.0.0.0/8",
       HTTPS_PROXY: "http://name:password@127.0.0.1:1",
     });
-    await worker.waitForLine("worker started", 60_000);
+    await worker.waitForLine("worker started");
     const deadQueues = () => db.rows("SELECT FROM event_queue WHERE user_id = $1", [member.id]);
     await waitFor(async () => (await deadQueues()).length === 0, {
       what: "the queue is cleared",

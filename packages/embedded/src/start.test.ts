@@ -273,7 +273,7 @@ async function ownerProcess(
   );
   let output = "";
   child.stdout.on("data", (chunk) => (output += String(chunk)));
-  for (const deadline = Date.now() + 30_000; !output.includes("\n"); await pause(20)) {
+  for (const deadline = Date.now() + 120_000; !output.includes("\n"); await pause(20)) {
     if (Date.now() > deadline || child.exitCode !== null) throw new Error("no server was started");
   }
   return { process: child, ...(JSON.parse(output) as { pid: number; url: string }) };

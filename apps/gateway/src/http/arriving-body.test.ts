@@ -14,7 +14,8 @@ describe("large request bodies", () => {
     for (let i = 0; i < 8; i++)
       accounts[`sender${i}`] = { id: 100 + i, realmId: 1, role: 400, isBot: false, botType: null };
     patient = await startGateway();
-    gateway = await startGateway({ bodyIdleMs: 50 });
+    // Long enough for this process to send what is wanted, on a busy machine too.
+    gateway = await startGateway({ bodyIdleMs: 500 });
   });
   afterEach(() => {
     for (const socket of sockets) socket.destroy();
@@ -115,7 +116,7 @@ describe("large request bodies", () => {
     await waitFor(() => stopped.every(({ closed }) => closed), { what: "all are cut off" });
     for (const { text } of stopped) {
       expect(text).to.match(/HTTP\/1\.1 408 .*"code":"BAD_REQUEST"/s);
-      expect(text).to.include("no more of it has arrived for 0.05 seconds; send the request again");
+      expect(text).to.include("no more of it has arrived for 0.5 seconds; send the request again");
     }
     const form = `content=${"x".repeat(large)}`;
     expect((await gateway.send("POST", "/api/v1/echo", { form })).status).to.equal(200);

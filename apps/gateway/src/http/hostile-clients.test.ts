@@ -12,7 +12,8 @@ describe("hostile clients", () => {
   let gateway: Gateway;
   const sockets = new Set<Socket>();
   before(async () => {
-    gateway = await startGateway({ deadlineMs: 1_500 });
+    // Long enough for a busy machine to serve others beside a thousand connections.
+    gateway = await startGateway({ deadlineMs: 5_000 });
   });
   afterEach(async () => {
     await othersAreServed();
@@ -191,8 +192,7 @@ describe("hostile clients", () => {
     for (let n = 0; n < 5; n++) await othersAreServed();
     await waitFor(() => slow.every((one) => one.closed), {
       what: "heads that never end are given up",
-      timeoutMs: 60_000,
     });
     for (const { text } of slow) expect(text).to.match(/^HTTP\/1\.1 408 .*BAD_REQUEST/s);
-  }).timeout(90_000);
+  });
 });

@@ -172,10 +172,13 @@ describe("The file store on disk", () => {
     const limitMs = 500;
     let operations: Semaphore;
     let store: FileStore;
+    /** Prepares what the tests need: on a busy machine, a disk that works may take longer than the limit. */
+    let patient: FileStore;
 
     beforeEach(() => {
       operations = new Semaphore(2);
       store = diskStore(root, { limitMs, operations });
+      patient = diskStore(root);
     });
 
     const expectHung = async (work: Promise<unknown>) => {
@@ -228,7 +231,7 @@ describe("The file store on disk", () => {
 
       it("fails every call in time, keeps threads free, and cleans up when the disk is back", async () => {
         const key = newObjectKey();
-        await store.put(key, bodyOf(10).body);
+        await patient.put(key, bodyOf(10).body);
         const begun = new StalledBody(1_000);
         const beginning = expectHung(store.put(newObjectKey(), begun));
         await begun.drained();
@@ -258,14 +261,14 @@ describe("The file store on disk", () => {
         // The deletion was on its way when the disk hung.
         for (const { name } of await objectsIn(root)) expect(name).to.equal(key);
         const later = newObjectKey();
-        await store.put(later, bodyOf(10).body);
-        expect(await store.stat(later)).to.deep.equal({ size: 10 });
+        await waitFor(() => store.put(later, bodyOf(10).body), { what: "the store works again" });
+        expect(await patient.stat(later)).to.deep.equal({ size: 10 });
       });
     });
 
     it("fails to open a file in time, and closes it when it is open", async () => {
       const key = newObjectKey();
-      await store.put(key, bodyOf(10).body);
+      await patient.put(key, bodyOf(10).body);
       const [first = "", second = ""] = key;
       const path = join(root, first, second, key);
       await rm(path);
@@ -279,7 +282,7 @@ describe("The file store on disk", () => {
 
     it("fails a stream whose read takes too long", async () => {
       const key = newObjectKey();
-      await store.put(key, bodyOf(mebibyte).body);
+      await patient.put(key, bodyOf(mebibyte).body);
       const { stream } = await store.get(key);
       await operations.acquire();
       await operations.acquire();
