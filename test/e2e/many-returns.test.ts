@@ -153,13 +153,20 @@ describe("People who come back at the same time", () => {
     expect((await read(0)).status).to.equal(200);
     await sendAway(db, nth(people, 0));
     const id = await say();
-    const lost = new Promise((resolve) => db.pool.once("error", resolve));
-    await db.transaction((tx) =>
-      tx.rows(
+    let lost = 0;
+    db.pool.on("error", () => lost++);
+    // At least two connections, one of which is idle during the transaction.
+    await Promise.all([db.rows("SELECT 1"), db.rows("SELECT 2")]);
+    const idle = await db.transaction(async (tx) => {
+      const { idleCount } = db.pool;
+      await tx.rows(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'idle'",
-      ),
-    );
-    await lost;
+      );
+      return idleCount;
+    });
+    expect(idle).to.be.at.least(1);
+    // The request must not use a connection that has not noticed its end yet.
+    await waitFor(() => lost >= idle, { what: "all idle connections are lost" });
     const { body } = await read(0);
     const { messages } = body as unknown as { messages: ReadonlyArray<{ id: number }> };
     expect(messages.map((message) => message.id)).to.deep.equal([id]);
