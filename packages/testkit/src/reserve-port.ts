@@ -25,12 +25,22 @@ function tryReserve(path: string): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     // If the process of the file has exited, the next attempt can reserve the port.
-    if (!isAlive(Number(readFileSync(path, "utf8")) || process.pid)) rmSync(path, { force: true });
+    if (!isAlive(holderOf(path))) rmSync(path, { force: true });
     return false;
   }
   if (reserved.size === 0) process.once("exit", release);
   reserved.add(path);
   return true;
+}
+
+/** Returns the process of the file; our own while the file is being written, or if it has just been removed. */
+function holderOf(path: string): number {
+  try {
+    return Number(readFileSync(path, "utf8")) || process.pid;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    return process.pid;
+  }
 }
 
 function release(): void {
