@@ -6,17 +6,18 @@ import {
   Shutdown,
   StartupError,
   type Environment,
+  type Logger,
 } from "@carillon/kit";
 import { checkApps, type App } from "./apps.ts";
 import { planBouncer } from "./bouncer.ts";
 import { givenDatabase, keepDatabase, type KeptDatabase } from "./database-keeper.ts";
-import { greet } from "./greeting.ts";
+import { greet, type Greeting } from "./greeting.ts";
 import { healthy, localUrl } from "./health.ts";
 import { LogFile } from "./log-file.ts";
 import { plannedOrganization } from "./planned-organization.ts";
 import { Preparation } from "./preparation.ts";
 import { bouncerHost, checkPorts, type Ports } from "./ports.ts";
-import { settleSecrets } from "./secrets.ts";
+import { type Secrets, settleSecrets } from "./secrets.ts";
 import { SupervisedProcess } from "./supervised-process.ts";
 import { CredentialFiles } from "./zuliprc.ts";
 
@@ -79,6 +80,7 @@ export async function startStandalone(
     const site = publicUrl({ ...env, PORT: ports.gateway });
     const files = new CredentialFiles(dataDir);
     await keepAddress(dataDir, site, files);
+    const context = { env, dataDir, log, shutdown, killNow: killNow.signal };
     // Unset until PostgreSQL is up; no app asks for variables before.
     let database: KeptDatabase | undefined;
     const variables = (app: App | undefined) => () =>
@@ -95,56 +97,97 @@ export async function startStandalone(
         ...app?.env,
       });
 
-    const processes = apps.map((app) => {
-      const { name, script } = app;
-      const logFile = new LogFile(dataDir, name);
-      const url = healthUrl(app, env.HOST);
-      const child = new SupervisedProcess({ name, script, env: variables(app), logFile, log, url });
-      shutdown.add(0, name, () => child.stop(killNow.signal));
-      const timer = setInterval(() => logFile.limit(), logLimitEveryMs).unref();
-      shutdown.add(2, `${name} log`, () => clearInterval(timer));
-      child.preload();
-      return child;
-    });
-    const logFile = new LogFile(dataDir, "prepare");
-    const preparation = new Preparation({ script: parts.prepare, dataDir, logFile, log });
-    shutdown.add(0, "preparation", () => preparation.stop());
+    const processes = apps.map((app) => superviseApp(context, app, variables(app)));
+    const preparation = openPreparation(context, parts.prepare);
     const organizationIsMissing = planned !== undefined && !files.published();
     if (organizationIsMissing) preparation.preload();
 
-    const kept = env.DATABASE_URL
-      ? givenDatabase(env.DATABASE_URL)
-      : await keepDatabase(dataDir, log, () => processes.forEach((process) => process.restart()));
-    shutdown.add(1, "postgres", () => kept.stop());
-    database = kept;
+    database = await openDatabase(context, () => processes.forEach((process) => process.restart()));
     stopWhen(cancelled);
     await preparation.run(variables(undefined)(), organizationIsMissing);
     stopWhen(cancelled);
     for (const process of processes) process.start();
     await allServe(apps, processes, env.HOST, cancelled);
-    parts.print(
-      await greet({
-        site,
-        webClient: env.WEB_CLIENT === "on",
-        gatewayUrl: localUrl(env.HOST, ports.gateway),
-        dashboardUrl: localUrl(env.HOST, ports.dashboard),
-        dashboardUser: secrets.DASHBOARD_USER,
-        dashboardPassword: env.DASHBOARD_PASSWORD
-          ? "DASHBOARD_PASSWORD"
-          : `DASHBOARD_PASSWORD in ${dataDir}/secrets.json`,
-        dataDir,
-        files,
-        ...(ports.bouncer !== undefined && {
-          bouncerUrl: localUrl(bouncerHost, ports.bouncer),
-        }),
-      }),
-    );
+    parts.print(await greet(greetingOf(context, { ports, site, secrets, files })));
     return standalone;
   } catch (error) {
     log.error({ err: error }, "the start failed");
     await standalone.stop();
     throw error;
   }
+}
+
+/** What the parts of the standalone share. */
+interface StartContext {
+  readonly env: Environment;
+  readonly dataDir: string;
+  readonly log: Logger;
+  readonly shutdown: Shutdown;
+  /** Aborted when the standalone is to stop without waiting for the apps. */
+  readonly killNow: AbortSignal;
+}
+
+/** Makes the process of an app, whose code is loaded but not started. */
+function superviseApp(
+  { env, dataDir, log, shutdown, killNow }: StartContext,
+  app: App,
+  variables: () => Record<string, string | undefined>,
+): SupervisedProcess {
+  const { name, script } = app;
+  const logFile = new LogFile(dataDir, name);
+  const url = healthUrl(app, env.HOST);
+  const child = new SupervisedProcess({ name, script, env: variables, logFile, log, url });
+  shutdown.add(0, name, () => child.stop(killNow));
+  const timer = setInterval(() => logFile.limit(), logLimitEveryMs).unref();
+  shutdown.add(2, `${name} log`, () => clearInterval(timer));
+  child.preload();
+  return child;
+}
+
+function openPreparation({ dataDir, log, shutdown }: StartContext, script: string): Preparation {
+  const logFile = new LogFile(dataDir, "prepare");
+  const preparation = new Preparation({ script, dataDir, logFile, log });
+  shutdown.add(0, "preparation", () => preparation.stop());
+  return preparation;
+}
+
+/**
+ * Starts PostgreSQL, unless an existing one is given.
+ * @param onMoved called when PostgreSQL was started again and has another address
+ */
+async function openDatabase(
+  { env, dataDir, log, shutdown }: StartContext,
+  onMoved: () => void,
+): Promise<KeptDatabase> {
+  const database = env.DATABASE_URL
+    ? givenDatabase(env.DATABASE_URL)
+    : await keepDatabase(dataDir, log, onMoved);
+  shutdown.add(1, "postgres", () => database.stop());
+  return database;
+}
+
+function greetingOf(
+  { env, dataDir }: StartContext,
+  {
+    ports,
+    site,
+    secrets,
+    files,
+  }: { ports: Ports; site: string; secrets: Secrets; files: CredentialFiles },
+): Greeting {
+  return {
+    site,
+    webClient: env.WEB_CLIENT === "on",
+    gatewayUrl: localUrl(env.HOST, ports.gateway),
+    dashboardUrl: localUrl(env.HOST, ports.dashboard),
+    dashboardUser: secrets.DASHBOARD_USER,
+    dashboardPassword: env.DASHBOARD_PASSWORD
+      ? "DASHBOARD_PASSWORD"
+      : `DASHBOARD_PASSWORD in ${dataDir}/secrets.json`,
+    dataDir,
+    files,
+    ...(ports.bouncer !== undefined && { bouncerUrl: localUrl(bouncerHost, ports.bouncer) }),
+  };
 }
 
 /** Stores the address in DATA_DIR, where the command line finds it, and in the credential files. */
