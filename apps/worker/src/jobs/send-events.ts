@@ -33,9 +33,9 @@ import { processor, type JobContext } from "../processor.ts";
 type Context = JobContext<SendEvents>;
 
 /** Milliseconds for which one job sends batches of a subscription. Then others get its slot among the calls in progress. */
-const maxTurnMs = 5_000;
+const maxSendingMs = 5_000;
 
-/** Subscriptions of the organization whose jobs are added when one has ended its turn. */
+/** Subscriptions of the organization whose jobs are added when one has ended. */
 const woken = 3;
 
 /** Days without a successful delivery after which a subscription is disabled, unless the configuration says otherwise. */
@@ -51,7 +51,7 @@ async function serve(context: Context): Promise<void> {
     claimSubscription(tx, payload, outgoing.timeoutMs + settlingMs),
   );
   if (!claimed) return;
-  const settled = await takeTurn(context, claimed);
+  const settled = await sendBatches(context, claimed);
   const { subscriptionId, realmId, call } = claimed;
   if (settled?.delayMs !== undefined)
     await publish(context, [{ subscriptionId, calls: settled.calls, delayMs: settled.delayMs }]);
@@ -64,32 +64,27 @@ async function serve(context: Context): Promise<void> {
 }
 
 /**
- * Sends batches until there are no more events, one fails, or {@link maxTurnMs} have passed.
+ * Sends batches until there are no more events, one fails, or {@link maxSendingMs} have passed.
  * @returns how the last batch ended, and the number of calls; undefined if nothing was sent or the job was interrupted
  */
-async function takeTurn(
+async function sendBatches(
   context: Context,
   claim: ClaimedSubscription,
 ): Promise<(SettledBatch & { readonly calls: number }) | undefined> {
   const { db } = context.services;
-  const endsAt = performance.now() + maxTurnMs;
+  const endsAt = performance.now() + maxSendingMs;
   let claimed = claim;
-  let reading: Promise<SentBatch | undefined> | undefined;
-  const read = (batch: SentBatch) => readNext(context, claimed, batch).catch(() => undefined);
+  const ahead = new ReadAhead((batch) => readNext(context, claimed, batch));
   try {
     let current = await beginBatch(context, claimed, endsAt);
     let to = current && (await readDestination(db, claimed.subscriptionId));
     // A subscription that was changed to another origin needs a slot of that one.
     while (current && to?.origin === claimed.origin) {
       const isLast = performance.now() > endsAt;
-      // Read the next batch while the endpoint is busy with this one, unless it is being read already.
-      if (!isLast) reading ??= read(current);
-      const [made, next] = await Promise.all([
-        send(context, claimed, to, current),
-        isLast ? undefined : reading,
-      ]);
-      // With more events in the log, the batch after the next one is read while the result of this one is stored.
-      reading = next && next.batch.reached < next.batch.head ? read(next) : undefined;
+      const reading = isLast ? undefined : ahead.after(current);
+      const [made, next] = await Promise.all([send(context, claimed, to, current), reading]);
+      // Read the batch after the next one while the result of this one is stored.
+      ahead.begin(next);
       if (!made) break;
       await noteAnswer(context, claimed, made.outcome);
       to = await goOn(context, claimed, current, made, next);
@@ -105,7 +100,33 @@ async function takeTurn(
     await returnSubscription(db, claimed).catch(() => {});
     throw error;
   } finally {
-    await reading;
+    await ahead.ended();
+  }
+}
+
+/** Reads the next batch while the endpoint is busy with the current one. If a read fails, there is no next batch. */
+class ReadAhead {
+  readonly #read: (batch: SentBatch) => Promise<SentBatch | undefined>;
+  #reading: Promise<SentBatch | undefined> | undefined;
+
+  constructor(read: (batch: SentBatch) => Promise<SentBatch | undefined>) {
+    this.#read = (batch) => read(batch).catch(() => undefined);
+  }
+
+  /** Returns the batch after this one. Reads it, unless {@link begin} has begun to. */
+  after(batch: SentBatch): Promise<SentBatch | undefined> {
+    return (this.#reading ??= this.#read(batch));
+  }
+
+  /** Begins to read the batch after this one, if the log has more events. */
+  begin(batch: SentBatch | undefined): void {
+    const hasMore = batch !== undefined && batch.batch.reached < batch.batch.head;
+    this.#reading = hasMore ? this.#read(batch) : undefined;
+  }
+
+  /** Resolves when no read is running. */
+  async ended(): Promise<void> {
+    await this.#reading;
   }
 }
 
