@@ -38,11 +38,13 @@ describe("Resumable uploads whose gateway is killed or frozen in a PATCH", funct
   afterEach(() => tus.close());
   after(() => rm(folder, { recursive: true }));
 
-  const start = (): Promise<GatewayProcess> => {
-    // So that the server ends the transaction of a frozen gateway after a second; by default after ten.
+  const start = (url = db.url): Promise<GatewayProcess> =>
+    processes.gateway({ ...installation(url), FILES_DIR: folder });
+  /** Starts a gateway to be frozen: the server ends its transaction after a second; by default after ten. */
+  const startImpatient = (): Promise<GatewayProcess> => {
     const url = new URL(db.url);
     url.searchParams.set("idle_in_transaction_session_timeout", "1000");
-    return processes.gateway({ ...installation(url.href), FILES_DIR: folder });
+    return start(url.href);
   };
   const temporaryFiles = () => readdir(join(folder, "tmp"));
   /** Waits until a gateway has written bytes of a request to the disk. */
@@ -113,7 +115,7 @@ describe("Resumable uploads whose gateway is killed or frozen in a PATCH", funct
 
   it("are not changed by a gateway that was frozen while another one finished them", async () => {
     const before = await attachments();
-    const [frozen, other] = await Promise.all([start(), start()]);
+    const [frozen, other] = await Promise.all([startImpatient(), start()]);
     const path = await tus.begin(frozen);
     const late = tus.beginPatch(frozen, path, 0, half);
     await written();
@@ -138,7 +140,7 @@ describe("Resumable uploads whose gateway is killed or frozen in a PATCH", funct
 
   it("are finished by another gateway if one freezes in the transaction that adds the file", async () => {
     const before = await attachments();
-    const [frozen, other] = await Promise.all([start(), start()]);
+    const [frozen, other] = await Promise.all([startImpatient(), start()]);
     const path = await tus.begin(frozen);
     const held = await gate(db, "AFTER INSERT ON attachments");
     const late = tus.beginPatch(frozen, path, 0, content.length);

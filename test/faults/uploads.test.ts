@@ -47,7 +47,7 @@ describe("Uploads and faults", function () {
     files = fileStoreFromEnvironment(readEnvironment({ FILES_DIR: folder }));
     proxy = await startFaultProxy(db.url);
     proxied = await connectDatabase(proxy.url, { max: 10, name: "proxied" });
-    gateway = await startGateway(proxied, { files, app: { deadlineMs: 2_000 } });
+    gateway = await startGateway(proxied, { files });
   });
   afterEach(async () => {
     for (const socket of sockets) socket.destroy();
@@ -172,10 +172,12 @@ describe("Uploads and faults", function () {
   });
 
   it("are answered by the deadline when the database stops answering", async () => {
+    // Long enough for a busy machine to reach the row.
+    const hasty = await startGateway(proxied, { files, app: { deadlineMs: 5_000 } });
     const held = await gate(db, "INSERT ON attachments");
     try {
       const whole = form("frozen");
-      const seen = begin(whole.length, whole);
+      const seen = begin(whole.length, whole, hasty);
       await waitFor(async () => (await held.waiting()) === 1, { what: "the row is written" });
       proxy.freeze();
       // The database stays away: nothing but the deadline can end the request.
@@ -183,6 +185,7 @@ describe("Uploads and faults", function () {
     } finally {
       await held.drop();
       await proxy.heal();
+      await hasty.close();
     }
     const { filename } = await waitFor(() => upload(gateway.as(org.member), "again.txt"), {
       what: "uploads work again",
