@@ -63,8 +63,12 @@ describe("Retention", function () {
       await waitFor(waits, { what: "a batch is under way", timeoutMs: waitTimeoutMs });
       await breakOff(worker, deletions);
       const free = async () =>
-        (await db.rows("SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid = 1102"))
-          .length === 0;
+        (
+          await db.rows(
+            `SELECT FROM pg_locks JOIN pg_database d ON d.oid = database AND d.datname = current_database()
+             WHERE locktype = 'advisory' AND classid = 1102`,
+          )
+        ).length === 0;
       await waitFor(free, { what: "nobody leads any more", timeoutMs: waitTimeoutMs });
       expect(await left()).to.equal(messages);
       world.startWorker();
