@@ -113,6 +113,8 @@ async function expectEndedByDeletion(
   await setUnusedFor(db, 30, [queueId]);
   const polling = client.get("/api/v1/events", params);
   await waitFor(async () => (await unusedFor(db, queueId)) < 30, { what: "the poll is noted" });
+  // It is noted before it waits.
+  await allOpen(polled.metrics, 1);
   const deleted = await clientOf(other.url, account).delete("/api/v1/events", {
     queue_id: queueId,
   });
