@@ -57,7 +57,7 @@ const exclusive = statement({
   text: "SELECT pg_advisory_xact_lock($1, $2)",
 });
 const shared = statement({
-  name: "advisory-hold",
+  name: "advisory-lock-shared",
   text: "SELECT pg_advisory_xact_lock_shared($1, $2)",
 });
 

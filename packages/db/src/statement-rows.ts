@@ -3,11 +3,11 @@ export {};
 
 declare module "@carillon/db" {
   interface StatementRows {
-    "advisory-hold": {
-      pg_advisory_xact_lock_shared: "";
-    };
     "advisory-lock": {
       pg_advisory_xact_lock: "";
+    };
+    "advisory-lock-shared": {
+      pg_advisory_xact_lock_shared: "";
     };
   }
 }

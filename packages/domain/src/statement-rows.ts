@@ -546,7 +546,7 @@ declare module "@carillon/db" {
     "check-secret-key": {
       sealed: Buffer;
     };
-    "claimed-files-hold": {
+    "claimed-files-lock": {
       id: number;
     };
     "claims-insert": {
@@ -1020,10 +1020,10 @@ declare module "@carillon/db" {
       height: number | null;
       frames: number | null;
     };
-    "files-of-message-hold": {
+    "files-of-message-lock": {
       id: number;
     };
-    "files-of-messages-hold": {
+    "files-of-messages-lock": {
       id: number;
     };
     "files-readable": {
@@ -1148,7 +1148,7 @@ declare module "@carillon/db" {
     };
     "idempotency-keys-unlimit-wait": {};
     "image-finish": {};
-    "image-hold": {
+    "image-lock": {
       id: number;
     };
     "image-made": {
@@ -2062,7 +2062,7 @@ declare module "@carillon/db" {
       passwordHash: string | null;
       nameChangesDisabled: boolean;
     };
-    "own-attachment-hold": {
+    "own-attachment-lock": {
       id: number;
     };
     "own-bots": {
@@ -2150,7 +2150,7 @@ declare module "@carillon/db" {
       last: number;
       userIds: number[];
     };
-    "people-to-defer-hold": {};
+    "people-to-defer-lock-shared": {};
     "people-with-address-visibility": {
       id: number;
       realmId: number;
@@ -3077,7 +3077,7 @@ declare module "@carillon/db" {
       objectKey: string;
       thumbnails: string[];
     };
-    "unclaimed-files-hold": {
+    "unclaimed-files-lock": {
       id: number;
     };
     "unclaimed-files-owners": {
@@ -3143,7 +3143,7 @@ declare module "@carillon/db" {
     };
     "visit-record": {};
     "visits-add": {};
-    "visits-hold": {
+    "visits-lock": {
       id: number;
     };
     "waiting-period": {

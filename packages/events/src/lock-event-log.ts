@@ -1,7 +1,7 @@
 import { statement, type Tx } from "@carillon/db";
 
-const hold = statement({
-  name: "event-head-hold",
+const lockHead = statement({
+  name: "event-head-lock",
   text: "SELECT FROM event_head WHERE realm_id = $1 FOR NO KEY UPDATE",
 });
 
@@ -10,5 +10,5 @@ const hold = statement({
  * ends, so end it at once. The next statement sees the changes of all events logged so far.
  */
 export async function lockEventLog(tx: Tx, realmId: number): Promise<void> {
-  await tx.lock({ name: "eventHead", keys: [realmId] }, hold, [realmId]);
+  await tx.lock({ name: "eventHead", keys: [realmId] }, lockHead, [realmId]);
 }

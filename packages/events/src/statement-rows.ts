@@ -7,7 +7,7 @@ declare module "@carillon/db" {
     "event-head": {
       seq: number;
     };
-    "event-head-hold": {};
+    "event-head-lock": {};
     "event-heads": {
       realmId: number;
       seq: number;

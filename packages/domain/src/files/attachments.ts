@@ -39,8 +39,8 @@ export async function listAttachments(
   return { attachments, upload_space_used: await storageUsed(sql, realmId) };
 }
 
-const holdOwn = statement({
-  name: "own-attachment-hold",
+const lockOwn = statement({
+  name: "own-attachment-lock",
   text: `SELECT id FROM attachments WHERE owner_id = $1 AND id = $2 FOR NO KEY UPDATE`,
 });
 
@@ -59,7 +59,7 @@ const remove = statement({
 export async function deleteAttachment(tx: Tx, actor: Account, id: number): Promise<void> {
   await lockAccount(tx, actor.realmId, actor.id);
   // The row is deleted by a later statement, which sees the thumbnails of a job that held the lock.
-  await tx.lock({ name: "attachments", keys: [id] }, holdOwn, [actor.id, id]);
+  await tx.lock({ name: "attachments", keys: [id] }, lockOwn, [actor.id, id]);
   const row = await tx.first(remove, [actor.id, id]);
   if (!row)
     throw errors.badRequest("You have no such file: the ID must be that of a file of yours");

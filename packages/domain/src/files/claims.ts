@@ -14,8 +14,8 @@ export interface ClaimingMessage {
 }
 
 // Transactions that change the claims of a file run one after the other, so that the later event has both changes.
-const hold = statement({
-  name: "claimed-files-hold",
+const lockClaimed = statement({
+  name: "claimed-files-lock",
   text: `SELECT id FROM attachments WHERE realm_id = $1 AND path_id = ANY($2::text[]) ORDER BY id FOR NO KEY UPDATE`,
 });
 
@@ -43,7 +43,7 @@ export async function claimFiles(
   if (claims.length === 0) return [];
   const paths = claims.map(({ path }) => path);
   const { claimed } = await loadAfter(
-    tx.lock({ name: "attachments" }, hold, [realmId, [...new Set(paths)]]),
+    tx.lock({ name: "attachments" }, lockClaimed, [realmId, [...new Set(paths)]]),
     { claimed: tx.rows(insert, [realmId, paths, claims.map(({ id }) => id)]) },
   );
   await catchUpPreviews(tx, realmId, messages);
@@ -54,8 +54,8 @@ export async function claimFiles(
   );
 }
 
-const holdAll = statement({
-  name: "files-of-message-hold",
+const lockOfMessage = statement({
+  name: "files-of-message-lock",
   text: `SELECT a.id FROM attachments a WHERE a.realm_id = $1
       AND (a.path_id = ANY($2::text[]) OR a.id IN (SELECT attachment_id FROM attachment_claims WHERE message_id = $3))
     ORDER BY a.id FOR NO KEY UPDATE`,
@@ -84,7 +84,7 @@ export async function replaceClaims(
   const { id, uploadPaths } = message;
   const paths = [...uploadPaths];
   const { removed, claimed } = await loadAfter(
-    tx.lock({ name: "attachments" }, holdAll, [realmId, paths, id]),
+    tx.lock({ name: "attachments" }, lockOfMessage, [realmId, paths, id]),
     {
       removed: tx.rows(remove, [realmId, id, paths]),
       claimed: tx.rows(insert, [realmId, paths, paths.map(() => id)]),
@@ -96,8 +96,8 @@ export async function replaceClaims(
   return { events, lost };
 }
 
-const holdOfMessages = statement({
-  name: "files-of-messages-hold",
+const lockOfMessages = statement({
+  name: "files-of-messages-lock",
   text: `SELECT a.id FROM attachments a WHERE a.id IN (
       SELECT attachment_id FROM attachment_claims WHERE message_id = ANY(ARRAY(SELECT unnest($1::bigint[]))))
     ORDER BY a.id FOR NO KEY UPDATE`,
@@ -112,7 +112,7 @@ export async function archivedClaims(
   realmId: number,
   ids: readonly number[],
 ): Promise<NewEvent[]> {
-  const held = await tx.lock({ name: "attachments" }, holdOfMessages, [ids]);
+  const held = await tx.lock({ name: "attachments" }, lockOfMessages, [ids]);
   return updates(
     tx,
     realmId,

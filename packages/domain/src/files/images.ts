@@ -100,8 +100,8 @@ export async function imageOf(
   return (await sql.rows(read, [realmId, attachmentId]))[0];
 }
 
-const hold = statement({
-  name: "image-hold",
+const lockImage = statement({
+  name: "image-lock",
   text: `SELECT id FROM attachments WHERE id = $1 FOR NO KEY UPDATE`,
 });
 
@@ -132,7 +132,9 @@ export async function finishImage(
   attachmentId: number,
   outcome: ImageOutcome,
 ): Promise<boolean> {
-  const held = await tx.lock({ name: "attachments", keys: [attachmentId] }, hold, [attachmentId]);
+  const held = await tx.lock({ name: "attachments", keys: [attachmentId] }, lockImage, [
+    attachmentId,
+  ]);
   if (held.length === 0) return false;
   const { width, height, frames, formats } =
     outcome.state === "made"

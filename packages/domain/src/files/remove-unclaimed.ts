@@ -64,8 +64,8 @@ const owners = statement({
     ORDER BY u.id FOR NO KEY UPDATE OF u`,
 });
 
-const hold = statement({
-  name: "unclaimed-files-hold",
+const lockFiles = statement({
+  name: "unclaimed-files-lock",
   text: `SELECT id FROM attachments WHERE id = ANY($1::int[]) ORDER BY id FOR NO KEY UPDATE`,
 });
 
@@ -86,7 +86,7 @@ const remove = statement({
 export async function removeUnclaimed(tx: Tx, ids: readonly number[]): Promise<number> {
   if (ids.length === 0) return 0;
   await tx.lock({ name: "accounts" }, owners, [ids]);
-  await tx.lock({ name: "attachments", keys: ids }, hold, [ids]);
+  await tx.lock({ name: "attachments", keys: ids }, lockFiles, [ids]);
   const removed = await tx.rows(remove, [ids]);
   await releaseObjects(
     tx,

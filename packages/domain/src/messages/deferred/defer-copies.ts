@@ -50,7 +50,7 @@ const addVisits = statement({
 });
 
 const lockVisits = statement({
-  name: "visits-hold",
+  name: "visits-lock",
   text: `SELECT user_id AS id FROM account_visits
     WHERE user_id = ANY($1::int[]) AND visited_at < now() - make_interval(days => $2) ORDER BY user_id FOR NO KEY UPDATE`,
 });
@@ -60,7 +60,7 @@ const lockVisits = statement({
  * administrator's request waits until the copies are deferred.
  */
 const lockPeople = statement({
-  name: "people-to-defer-hold",
+  name: "people-to-defer-lock-shared",
   text: "SELECT FROM users WHERE id = ANY($1::int[]) ORDER BY id FOR SHARE",
 });
 
