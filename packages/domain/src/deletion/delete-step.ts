@@ -6,7 +6,10 @@ import { emit } from "@carillon/events";
 import type { DeletionStepRef } from "@carillon/jobs";
 
 import { countThatFit, maxMessagesOfChannel } from "../messages/removal/removal-size.ts";
-import { lockPlaces, type Places } from "../messages/removal/lock-places.ts";
+import {
+  lockChannelsAndAudiences,
+  type LockedChannels,
+} from "../messages/removal/locked-channels.ts";
 import type { RemovalRun } from "../messages/removal/removal-run.ts";
 import { removeMessages } from "../messages/removal/remove-messages.ts";
 import { runRemoval } from "../messages/removal/run-removal.ts";
@@ -98,9 +101,9 @@ async function deleteBatch(
   if (!known) return false;
   const { realmId, channelId } = known;
   const sized = Promise.resolve(progress.size ?? batchSize(tx, channelId));
-  const [[step], places, size, found] = await Promise.all([
+  const [[step], lockedChannels, size, found] = await Promise.all([
     taken,
-    lockPlaces(tx, realmId, channelId === null ? [] : [channelId], blockSends),
+    lockChannelsAndAudiences(tx, realmId, channelId === null ? [] : [channelId], blockSends),
     sized,
     sized.then((most) => lockNext(tx, known, most)),
   ]);
@@ -109,11 +112,11 @@ async function deleteBatch(
   progress.throttle.update(step);
   // Another job of the step has moved the cursor: these are not the next messages.
   if (!isAt(step, known)) return true;
-  const messages = isWanted(step, places) ? firstOf(found) : [];
+  const messages = isWanted(step, lockedChannels) ? firstOf(found) : [];
   const { run, count, events } = await removeMessages(
     tx,
     progress.run ?? runOf(step),
-    places,
+    lockedChannels,
     messages.map(({ id }) => id),
   );
   const last = messages.at(-1);
@@ -150,9 +153,12 @@ function isAt(step: Step, { cursorRecipient, cursor }: Step): boolean {
 }
 
 /** Whether the messages of the channel are still to be deleted: it may have become private or public since planning. */
-function isWanted({ channelId, publicChannels, privateChannels }: Step, places: Places): boolean {
+function isWanted(
+  { channelId, publicChannels, privateChannels }: Step,
+  lockedChannels: LockedChannels,
+): boolean {
   if (channelId === null) return true;
-  const [channel] = places.channels.values();
+  const [channel] = lockedChannels.channels.values();
   return channel !== undefined && (isPublic(channel) ? publicChannels : privateChannels);
 }
 

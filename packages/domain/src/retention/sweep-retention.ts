@@ -11,7 +11,7 @@ import {
 import { dayToDo, inEachOrganization, leads, noteDay } from "@carillon/scheduling";
 
 import { firstThatFit, maxMessagesOfChannel } from "../messages/removal/removal-size.ts";
-import { lockPlaces } from "../messages/removal/lock-places.ts";
+import { lockChannelsAndAudiences } from "../messages/removal/locked-channels.ts";
 import type { RemovalRun } from "../messages/removal/removal-run.ts";
 import { removeMessages } from "../messages/removal/remove-messages.ts";
 import { runRemoval } from "../messages/removal/run-removal.ts";
@@ -169,10 +169,15 @@ async function removeExpired(
   blockSends: boolean,
 ): Promise<ExpiredBatch> {
   const { realmId } = run;
-  const { places, atOnce } = await loadAfter(
+  const { lockedChannels, atOnce } = await loadAfter(
     [lockGroupGraphShared(tx, realmId), lockOrganizationShared(tx, realmId)],
     {
-      places: lockPlaces(tx, realmId, channelId === null ? [] : [channelId], blockSends),
+      lockedChannels: lockChannelsAndAudiences(
+        tx,
+        realmId,
+        channelId === null ? [] : [channelId],
+        blockSends,
+      ),
       atOnce: channelId === null ? directAtOnce : maxMessagesOfChannel(tx, channelId),
     },
   );
@@ -183,7 +188,7 @@ async function removeExpired(
       ? await lockIds(tx, oldestDirect, [realmId, size + 1])
       : await lockIds(tx, oldestOfChannel, [realmId, size + 1, channelId]);
   const ids = await firstThatFit(tx, found.slice(0, size));
-  const { run: now, count, events } = await removeMessages(tx, run, places, ids);
+  const { run: now, count, events } = await removeMessages(tx, run, lockedChannels, ids);
   emit(tx, realmId, events);
   return { count, next: found.length > ids.length ? now : undefined };
 }

@@ -13,7 +13,7 @@ import { messagesOf } from "./messages.ts";
 import { accountsOf, withAvatars } from "./people.ts";
 import { settingsOf } from "./personal-settings.ts";
 import { personalTables } from "./personal-tables.ts";
-import { Places } from "./places.ts";
+import { RecipientTargets } from "./recipient-targets.ts";
 import { ReactionTable } from "./reaction-table.ts";
 import { RealmTables } from "./realm-tables.ts";
 import { defined, type Row, RowProblem } from "./row.ts";
@@ -56,8 +56,8 @@ export async function convertZulip(options: ZulipOptions): Promise<void> {
   ]);
   await writer.write("users", await withAvatars(accounts, archive, pictures, report));
   const channelIds = await writeChannels(tables, writer, { accountIds, groupIds });
-  const places = new Places(tables);
-  await writer.write("subscriptions", subscriptionsOf(tables, places, { accountIds, channelIds }));
+  const targets = new RecipientTargets(tables);
+  await writer.write("subscriptions", subscriptionsOf(tables, targets, { accountIds, channelIds }));
   const clients = tables.map("zerver_client", (row) => ({
     id: row.id,
     name: cut(row.text("name"), 30),
@@ -76,7 +76,7 @@ export async function convertZulip(options: ZulipOptions): Promise<void> {
     messagesOf({
       archive,
       report,
-      places,
+      targets,
       reactions,
       accounts: accountIds,
       channels: channelIds,
@@ -86,7 +86,7 @@ export async function convertZulip(options: ZulipOptions): Promise<void> {
   );
   await writer.write("attachment_claims", claims);
   const clientIds = new Set(clients.map(({ id }) => id));
-  const { recipients, scheduled } = scheduledMessagesOf(tables, places, {
+  const { recipients, scheduled } = scheduledMessagesOf(tables, targets, {
     report,
     accountIds,
     channelIds,
@@ -231,14 +231,14 @@ async function writeChannels(
 /** Reads subscriptions: those of channels, and on the way the members of conversations. */
 async function* subscriptionsOf(
   tables: RealmTables,
-  places: Places,
+  targets: RecipientTargets,
   { accountIds, channelIds }: { accountIds: ReadonlySet<number>; channelIds: ReadonlySet<number> },
 ): AsyncGenerator<SubscriptionRecord> {
   yield* tables.stream("zerver_subscription", (row): SubscriptionRecord | undefined => {
     const recipient = row.number("recipient");
     const userId = row.number("user_profile");
-    if (places.addMember(recipient, userId)) return undefined;
-    const channel = places.channel(recipient);
+    if (targets.addMember(recipient, userId)) return undefined;
+    const channel = targets.channel(recipient);
     if (channel === undefined) return undefined;
     if (!channelIds.has(channel) || !accountIds.has(userId))
       throw new RowProblem("its channel or account is not in the export");

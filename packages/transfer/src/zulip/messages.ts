@@ -4,7 +4,7 @@ import { cut } from "../clean-names.ts";
 import type { ConversionReport } from "../conversion-report.ts";
 import type { MessageRecord } from "../records.ts";
 import { TransferError } from "../transfer-error.ts";
-import type { Places } from "./places.ts";
+import type { RecipientTargets } from "./recipient-targets.ts";
 import type { ReactionTable } from "./reaction-table.ts";
 import { bytesOf, carry } from "./realm-tables.ts";
 import { defined, Row, RowProblem } from "./row.ts";
@@ -30,7 +30,7 @@ const direct = 256;
 export interface MessageSources {
   readonly archive: SourceArchive;
   readonly report: ConversionReport;
-  readonly places: Places;
+  readonly targets: RecipientTargets;
   readonly reactions: ReactionTable;
   readonly accounts: ReadonlySet<number>;
   readonly channels: ReadonlySet<number>;
@@ -102,13 +102,13 @@ async function readFile(name: string, sources: MessageSources): Promise<readonly
 
 function messageOf(
   row: Row,
-  { places, accounts, channels, clients, report }: MessageSources,
+  { targets, accounts, channels, clients, report }: MessageSources,
 ): MessageRecord {
   const senderId = row.number("sender");
   if (!accounts.has(senderId)) throw new RowProblem(`the sender ${senderId} is not in the export`);
   const recipient = row.number("recipient");
-  const channelId = places.channel(recipient);
-  const to = channelId === undefined ? places.conversation(recipient, senderId) : undefined;
+  const channelId = targets.channel(recipient);
+  const to = channelId === undefined ? targets.conversation(recipient, senderId) : undefined;
   if (channelId === undefined && to === undefined)
     throw new RowProblem(`the recipient ${recipient} is not in the export`);
   if (channelId !== undefined && !channels.has(channelId))

@@ -1,6 +1,6 @@
 import { cut } from "../clean-names.ts";
 import type { ConversionReport } from "../conversion-report.ts";
-import type { Places } from "./places.ts";
+import type { RecipientTargets } from "./recipient-targets.ts";
 import type { RealmTables } from "./realm-tables.ts";
 import { defined, RowProblem } from "./row.ts";
 
@@ -18,7 +18,7 @@ type Records = readonly Readonly<Record<string, unknown>>[];
 /** Returns the scheduled messages that are still to be sent, and the recipients that they name. */
 export function scheduledMessagesOf(
   tables: RealmTables,
-  places: Places,
+  targets: RecipientTargets,
   { report, accountIds, channelIds, clientIds, now }: Known,
 ): { recipients: Records; scheduled: Records } {
   const recipients = new Map<number, Readonly<Record<string, unknown>>>();
@@ -35,8 +35,8 @@ export function scheduledMessagesOf(
     const deliverAt = `${row.time("scheduled_timestamp").slice(0, 19)}Z`;
     if (!row.flag("failed") && Date.parse(deliverAt) <= now)
       throw new RowProblem(`was due at ${deliverAt}, and would be sent at once`);
-    const channel = places.channel(recipient);
-    const members = channel === undefined ? places.conversation(recipient, senderId) : undefined;
+    const channel = targets.channel(recipient);
+    const members = channel === undefined ? targets.conversation(recipient, senderId) : undefined;
     const isKnown =
       accountIds.has(senderId) &&
       clientIds.has(clientId) &&

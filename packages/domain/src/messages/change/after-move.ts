@@ -12,7 +12,7 @@ import {
   type NewFirstMessage,
   storeFirstMessages,
 } from "../removal/first-messages.ts";
-import type { Places } from "../removal/lock-places.ts";
+import type { LockedChannels } from "../removal/locked-channels.ts";
 import { removeMessages } from "../removal/remove-messages.ts";
 import { sendMessages } from "../send/send.ts";
 import { changesChannel, type Move } from "./check-move.ts";
@@ -22,7 +22,7 @@ import { movePolicies } from "./move-policies.ts";
 import { sourceHasMessages } from "./topic-messages.ts";
 
 interface LockedMove extends LockedChange {
-  readonly places: Places;
+  readonly lockedChannels: LockedChannels;
 }
 
 interface MadeMove extends ChangeToApply {
@@ -41,20 +41,20 @@ export async function afterMove(
   locked: LockedMove,
   { realm, move, merges, wanted, bot, undoneNoticeId }: MadeMove,
 ): Promise<NewEvent[]> {
-  const { actor, message, ids, places } = locked;
+  const { actor, message, ids, lockedChannels } = locked;
   const toOtherChannel = changesChannel(move);
   const firsts = toOtherChannel
-    ? await moveFirsts(tx, realm.id, places, move, ids)
-    : { places, events: [] };
+    ? await moveFirsts(tx, realm.id, lockedChannels, move, ids)
+    : { lockedChannels, events: [] };
   const noticeContext = { realm, actor, bot };
   const flagEvents =
     undoneNoticeId === undefined
       ? []
-      : await deleteUndoneNotice(tx, noticeContext, move, firsts.places, undoneNoticeId);
+      : await deleteUndoneNotice(tx, noticeContext, move, firsts.lockedChannels, undoneNoticeId);
   const { fold } = await loadFolding(tx, [move.from.topic, move.to.topic]);
   const sameName = !toOtherChannel && fold(move.from.topic) === fold(move.to.topic);
   const whole = sameName || !(await sourceHasMessages(tx, actor.id, message.recipientId, move));
-  const allowed = places.readers.get(move.to.channel.id);
+  const allowed = lockedChannels.readers.get(move.to.channel.id);
   const reading = allowed && new Set(allowed);
   const policies =
     !sameName && (whole || wanted.propagateMode === "change_all")
@@ -64,7 +64,7 @@ export async function afterMove(
   const loaded = await loadPostingChannels(tx, realm.id, [move.from.channel.id], []);
   const source = loaded.get(move.from.channel.id);
   if (!source) throw new Error("locked channel not found");
-  const notices = await moveNotices(tx, noticeContext, moved, { source, places }, wanted);
+  const notices = await moveNotices(tx, noticeContext, moved, { source, lockedChannels }, wanted);
   const toggled = undoneNoticeId === undefined ? await toggleNotices(tx, noticeContext, move) : [];
   const sent = await sendMessages(tx, realm, [...notices, ...toggled]);
   return [...firsts.events, ...flagEvents, ...policies, ...sent.events];
@@ -84,7 +84,7 @@ async function deleteUndoneNotice(
   tx: Tx,
   { realm, actor }: NoticeContext,
   { to }: Move,
-  places: Places,
+  lockedChannels: LockedChannels,
   id: number,
 ): Promise<readonly NewEvent[]> {
   const run = {
@@ -93,12 +93,12 @@ async function deleteUndoneNotice(
     cause: "undone-notice",
     actorId: actor.id,
   } as const;
-  return (await removeMessages(tx, run, places, [id])).events;
+  return (await removeMessages(tx, run, lockedChannels, [id])).events;
 }
 
 /** The channels with their new first messages, and the resulting events. */
 interface MovedFirsts {
-  readonly places: Places;
+  readonly lockedChannels: LockedChannels;
   readonly events: readonly NewEvent[];
 }
 
@@ -109,24 +109,27 @@ interface MovedFirsts {
 async function moveFirsts(
   tx: Tx,
   realmId: number,
-  places: Places,
+  lockedChannels: LockedChannels,
   { to }: Move,
   ids: readonly number[],
 ): Promise<MovedFirsts> {
   const firsts = [
-    ...(await findNewFirstMessages(tx, places, ids, [])),
-    ...firstOfTarget(places, to, ids),
+    ...(await findNewFirstMessages(tx, lockedChannels, ids, [])),
+    ...firstOfTarget(lockedChannels, to, ids),
   ];
-  const channels = new Map(places.channels);
-  for (const [recipientId, channel] of places.channels) {
+  const channels = new Map(lockedChannels.channels);
+  for (const [recipientId, channel] of lockedChannels.channels) {
     const first = firsts.find((one) => one.channel.id === channel.id);
     if (first) channels.set(recipientId, { ...channel, firstMessageId: first.messageId });
   }
-  return { places: { ...places, channels }, events: await storeFirstMessages(tx, realmId, firsts) };
+  return {
+    lockedChannels: { ...lockedChannels, channels },
+    events: await storeFirstMessages(tx, realmId, firsts),
+  };
 }
 
 function firstOfTarget(
-  { channels }: Places,
+  { channels }: LockedChannels,
   { channel: { recipientId } }: Move["to"],
   [oldest]: readonly number[],
 ): NewFirstMessage[] {

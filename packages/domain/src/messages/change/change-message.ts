@@ -106,16 +106,16 @@ async function applyChange(
   locked: LockedChange,
   change: ChangeToApply,
 ): Promise<ReplacedClaims> {
-  const { actor, message, ids, places } = locked;
+  const { actor, message, ids, lockedChannels } = locked;
   const { text, move, wanted } = change;
   if (!text && !move) return { events: [], lost: [] };
-  if (move && !places?.channels.has(move.to.channel.recipientId))
+  if (move && !lockedChannels?.channels.has(move.to.channel.recipientId))
     throw new ChangedMeanwhile(`channel ${move.to.channel.id} became visible`);
   if (move && changesChannel(move))
     await makeCopiesOf(tx, { from: move.from.channel.id, to: move.to.channel.id }, ids);
   const receivers =
-    move && places
-      ? await loadReceivers(tx, locked, places, move)
+    move && lockedChannels
+      ? await loadReceivers(tx, locked, lockedChannels, move)
       : [{ ids, seeing: await loadMessageAudience(tx, message), losingAccess: [] }];
   const merges = move !== undefined && (await targetHasMessages(tx, move));
   if (move) await storeMove(tx, actor, ids, move);
@@ -145,8 +145,12 @@ async function applyChange(
     ...(await updateEvents(tx, done, receivers)),
     ...(move ? losses(move, receivers) : []),
     ...copies,
-    ...(bot && places
-      ? await afterMove(tx, { ...locked, places }, { ...change, move, merges, bot, undoneNoticeId })
+    ...(bot && lockedChannels
+      ? await afterMove(
+          tx,
+          { ...locked, lockedChannels },
+          { ...change, move, merges, bot, undoneNoticeId },
+        )
       : []),
     ...claims.events,
   ];

@@ -11,7 +11,7 @@ import {
   requireMessage,
 } from "@carillon/model";
 
-import { lockPlaces, type Places } from "../removal/lock-places.ts";
+import { lockChannelsAndAudiences, type LockedChannels } from "../removal/locked-channels.ts";
 import {
   type CheckedChange,
   type StoredText,
@@ -24,7 +24,7 @@ export interface LockedChange {
   readonly actor: Account;
   readonly message: AccessibleMessage;
   /** The locked channels and their readers if the message may move; else undefined. */
-  readonly places: Places | undefined;
+  readonly lockedChannels: LockedChannels | undefined;
   /** The ids of the message and those that move with it, ascending. */
   readonly ids: readonly number[];
 }
@@ -43,7 +43,7 @@ export function asksToMove(
  */
 export async function lockContent(tx: Tx, account: Account, id: number): Promise<LockedChange> {
   const { actor, message } = await lockMessageAndReceivers(tx, account, id);
-  return { actor, message, places: undefined, ids: [id] };
+  return { actor, message, lockedChannels: undefined, ids: [id] };
 }
 
 /**
@@ -69,14 +69,19 @@ export async function lockMove(
     target !== undefined &&
     (await findChannel(tx, account, target, { access: "metadata", archived: true }));
   const channelIds = [...new Set([channelId, ...(visible ? [visible.id] : [])])];
-  const places = await lockPlaces(tx, account.realmId, channelIds, blockSends);
+  const lockedChannels = await lockChannelsAndAudiences(
+    tx,
+    account.realmId,
+    channelIds,
+    blockSends,
+  );
   const actor = await currentActor(tx, account);
   const message = await requireMessage(tx, actor, id);
   if (message.channelId !== channelId) throw new ChangedMeanwhile(`message ${id} was moved`);
   checkChangeable(message);
   const ids = await lockMessages(tx, actor, message, wanted.propagateMode);
   if (!ids.includes(id)) throw new ChangedMeanwhile(`message ${id} was removed`);
-  return { actor, message, places, ids };
+  return { actor, message, lockedChannels, ids };
 }
 
 const lock = statement({

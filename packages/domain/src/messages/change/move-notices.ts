@@ -18,7 +18,7 @@ import {
   visibilityPolicy,
 } from "@carillon/model";
 
-import type { Places } from "../removal/lock-places.ts";
+import type { LockedChannels } from "../removal/locked-channels.ts";
 import { composeNotice } from "../send/notice.ts";
 import type { WantedChange } from "./check-change.ts";
 import { isOnlyToggle, type Move } from "./check-move.ts";
@@ -48,12 +48,15 @@ export async function moveNotices(
   tx: Tx,
   { realm, bot, actor }: NoticeContext,
   { move, count, whole }: Moved,
-  { source, places }: { readonly source: PostingChannel; readonly places: Places },
+  {
+    source,
+    lockedChannels,
+  }: { readonly source: PostingChannel; readonly lockedChannels: LockedChannels },
   { notifyOldTopic, notifyNewTopic }: Pick<WantedChange, "notifyOldTopic" | "notifyNewTopic">,
 ): Promise<OutgoingMessage[]> {
   if (isOnlyToggle(move) || (!notifyOldTopic && !notifyNewTopic)) return [];
   const { from, to } = move;
-  const named = namer(realm, places);
+  const named = namer(realm, lockedChannels);
   const what = verbatim(whole ? "This topic" : count === 1 ? "A message" : `${count} messages`);
   const were = verbatim(whole || count === 1 ? "was" : "were");
   const who = silentUser(actor);
@@ -84,7 +87,7 @@ interface Place {
 /** Returns how a notice names a place, given the channel in which it is read. */
 type Namer = (place: Place, readIn: Pick<Channel, "id">) => NoticePart;
 
-function namer({ emptyTopicDisplayName }: Realm, { readers }: Places): Namer {
+function namer({ emptyTopicDisplayName }: Realm, { readers }: LockedChannels): Namer {
   return ({ channel, topic }, readIn) =>
     areAmong(readers.get(readIn.id), readers.get(channel.id))
       ? topicLink(channel, topic, emptyTopicDisplayName)

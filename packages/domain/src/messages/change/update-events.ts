@@ -14,7 +14,7 @@ import {
   linkifiersOf,
 } from "@carillon/model";
 
-import type { Places } from "../removal/lock-places.ts";
+import type { LockedChannels } from "../removal/locked-channels.ts";
 import type { LockedChange } from "./lock-change.ts";
 import type { CheckedChange, StoredText } from "./check-change.ts";
 import { changesChannel, changesTopic, type Move } from "./check-move.ts";
@@ -164,7 +164,7 @@ export interface ReceiverGroup {
 export async function loadReceivers(
   tx: Tx,
   { actor, ids }: LockedChange,
-  { readers }: Places,
+  { readers }: LockedChannels,
   move: Move,
 ): Promise<ReceiverGroup[]> {
   const { channel } = move.from;
@@ -223,7 +223,7 @@ const subscribers = statement({
  */
 async function readersOfMoved(
   tx: Tx,
-  readers: Places["readers"],
+  readers: LockedChannels["readers"],
   channel: Move["to"]["channel"],
 ): Promise<readonly number[] | undefined> {
   if (!hasProtectedHistory(channel)) return readers.get(channel.id);

@@ -19,7 +19,7 @@ import {
   requireChannel,
 } from "@carillon/model";
 
-import { lockPlaces } from "./lock-places.ts";
+import { lockChannelsAndAudiences } from "./locked-channels.ts";
 import type { RemovalRun } from "./removal-run.ts";
 import { firstThatFit, maxMessagesOfChannel } from "./removal-size.ts";
 import { removeMessages } from "./remove-messages.ts";
@@ -36,7 +36,7 @@ export function deleteMessage(db: Transacts<void>, account: Account, id: number)
 async function deleteOne(tx: Tx, account: Account, id: number, blockSends: boolean): Promise<void> {
   const { realmId } = account;
   const held = await lockMessageAfter(tx, account, id, (channelIds) =>
-    lockPlaces(tx, realmId, channelIds, blockSends),
+    lockChannelsAndAudiences(tx, realmId, channelIds, blockSends),
   );
   const { actor, message, place } = held;
   await assertCanDelete(tx, actor, message);
@@ -108,7 +108,12 @@ async function removeNewest(
 ): Promise<{ readonly next?: Next }> {
   // Lock only channels that the account can see.
   await requireChannel(tx, account, channelId, need);
-  const places = await lockPlaces(tx, account.realmId, [channelId], blockSends);
+  const lockedChannels = await lockChannelsAndAudiences(
+    tx,
+    account.realmId,
+    [channelId],
+    blockSends,
+  );
   const actor = await currentActor(tx, account);
   if (!isOrganizationAdministrator(actor))
     throw errors.unauthorizedPrincipal("Only administrators may delete topics");
@@ -117,7 +122,7 @@ async function removeNewest(
   const size = await maxMessagesOfChannel(tx, channel.id);
   const found = await lockNewest(tx, actor, channel, { name, before, size });
   const ids = (await firstThatFit(tx, found.toReversed())).toReversed();
-  const { run: now, count, events } = await removeMessages(tx, run, places, ids);
+  const { run: now, count, events } = await removeMessages(tx, run, lockedChannels, ids);
   if (run.id === undefined && count > 0)
     recordAudit(tx, actor.realmId, actor.id, [
       { type: "topic_deleted", data: { stream_id: channel.id, removal_id: now.id } },

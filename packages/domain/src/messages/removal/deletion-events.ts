@@ -1,7 +1,7 @@
 import { messagesDeleted, type NewEvent } from "@carillon/contract";
 
 import type { RemovedTopicMessages } from "./archive-messages.ts";
-import type { Places } from "./lock-places.ts";
+import type { LockedChannels } from "./locked-channels.ts";
 
 /** Maximum messages of one event: the limit of ids in a queue's event (events.md §6). */
 export const maxPerEvent = 1_000;
@@ -12,7 +12,7 @@ export const maxPerEvent = 1_000;
  * protected history and direct messages those readers that had a copy.
  */
 export function deletionEvents(
-  { channels, readers }: Places,
+  { channels, readers }: LockedChannels,
   removed: readonly RemovedTopicMessages[],
 ) {
   return removed.flatMap(({ recipientId, isChannel, topic, holderIds, ids }): NewEvent[] => {

@@ -4,7 +4,7 @@ import { type Channel, loadAfter, loadMetadataAudiences } from "@carillon/model"
 
 import { channelPropertyEvent } from "../../channel-events/channel-events.ts";
 import { ConcurrentSends } from "./run-removal.ts";
-import type { Places } from "./lock-places.ts";
+import type { LockedChannels } from "./locked-channels.ts";
 
 /** A channel whose first message changes, and its new first message. */
 export interface NewFirstMessage {
@@ -34,7 +34,7 @@ const remaining = statement({
  */
 export async function findNewFirstMessages(
   tx: Tx,
-  { channels, blockSends }: Places,
+  { channels, blockSends }: LockedChannels,
   ids: readonly number[],
   existing = ids,
 ): Promise<NewFirstMessage[]> {

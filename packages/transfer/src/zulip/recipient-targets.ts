@@ -1,7 +1,7 @@
 import type { RealmTables } from "./realm-tables.ts";
 
-/** Where messages go: the recipients of an export. */
-export class Places {
+/** The channel or the people behind each recipient of an export. */
+export class RecipientTargets {
   readonly #channels = new Map<number, number>();
   readonly #people = new Map<number, number>();
   readonly #groups = new Map<number, number[]>();

@@ -11,8 +11,8 @@ import {
   lockGroupGraphShared,
 } from "@carillon/model";
 
-/** The locked channels of messages to remove, and their readers. */
-export interface Places {
+/** The locked channels of messages that are removed or changed, and their readers. */
+export interface LockedChannels {
   /** By `messages.recipient_id`. */
   readonly channels: ReadonlyMap<number, Channel>;
   readonly readers: ContentAudiences;
@@ -32,12 +32,12 @@ const recipients = statement({
  * @param channelIds channels of the messages; empty for direct messages
  * @param blockSends whether to block sending to them, see `runRemoval`
  */
-export async function lockPlaces(
+export async function lockChannelsAndAudiences(
   tx: Tx,
   realmId: number,
   channelIds: readonly number[],
   blockSends: boolean,
-): Promise<Places> {
+): Promise<LockedChannels> {
   const { channels, rows, readers } = await loadAfter(
     [
       lockGroupGraphShared(tx, realmId),
