@@ -82,9 +82,9 @@ export async function observeGateway(
   group.onBegin = (seconds) => waits.observe(seconds);
   measureEvents(registry, events);
   gauge(registry, "carillon_returns", (returns) => {
-    const { waiting, refused } = visits.returns;
+    const { waiting, withTickets } = visits.returns;
     returns.set({ state: "waiting" }, waiting);
-    returns.set({ state: "refused" }, refused);
+    returns.set({ state: "refused" }, withTickets);
   });
   const measure = measureRequests(registry);
   const { METRICS_PORT: port, HOST: host } = env;

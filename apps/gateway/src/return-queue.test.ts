@@ -72,7 +72,7 @@ describe("ReturnQueue", () => {
     for (let id = 200; id < 300; id++) times.push((await retryAfter(id)) ?? 0);
     expect(times).to.deep.equal(times.toSorted((a, b) => a - b));
     expect([times[0], times.at(-1)]).to.deep.equal([3, 8]);
-    expect(queue.counts).to.deep.equal({ waiting: 102, refused: 101 });
+    expect(queue.counts).to.deep.equal({ waiting: 102, withTickets: 101 });
     expect(await retryAfter(299), "too early").to.equal(8);
     await endAll(admitted - 1);
     expect(await retryAfter(299), "after the others").to.equal(undefined);
@@ -167,10 +167,10 @@ describe("ReturnQueue", () => {
     for (let id = 1; id <= 102; id++) expect(await retryAfter(id)).to.equal(undefined);
     const refused = Array.from({ length: 50_000 }, (_, n) => comeBack(1_000 + n).catch(() => "no"));
     expect(new Set(await Promise.all(refused))).to.deep.equal(new Set(["no"]));
-    expect(queue.counts.refused).to.equal(50_000);
+    expect(queue.counts.withTickets).to.equal(50_000);
     expect(await retryAfter(60_000)).to.equal(3);
     expect(await retryAfter(60_001)).to.equal(3);
-    expect(queue.counts.refused).to.equal(2);
+    expect(queue.counts.withTickets).to.equal(2);
   });
 
   it("gives a Retry-After of at most two minutes", async () => {

@@ -60,9 +60,9 @@ export class ReturnQueue {
     await returning;
   }
 
-  /** `waiting`: people who wait or whose copies are being made; `refused`: people with tickets. */
-  get counts(): { readonly waiting: number; readonly refused: number } {
-    return { waiting: this.#returning.size, refused: this.#tickets.size };
+  /** `waiting`: people who wait or whose copies are being made; `withTickets`: people who were refused and may come again. */
+  get counts(): { readonly waiting: number; readonly withTickets: number } {
+    return { waiting: this.#returning.size, withTickets: this.#tickets.size };
   }
 
   async #make(id: number, makeCopies: () => Promise<unknown>): Promise<void> {

@@ -14,7 +14,7 @@ export function answerMoved(ctx: Context, exchange: Exchange, url: string): void
 }
 
 /** Returns whether the request has a key, so that its organization does not depend on the host name. */
-export function takesKey(ctx: Context, { access, takesPayload }: Operation): boolean {
+export function hasApiKey(ctx: Context, { access, takesPayload }: Operation): boolean {
   if (access === "anyone") return false;
   // Programs send the payloads of webhooks with the key in the address or in a form.
   return takesPayload === true || ctx.req.headers.authorization !== undefined;

@@ -2,7 +2,7 @@ import { errors, type Method, type Operation } from "@carillon/contract";
 import type { RequestDeadline } from "@carillon/db";
 import type { Context } from "koa";
 import { admitRequest } from "./admit-request.ts";
-import { answerMoved, takesKey } from "./answer-moved.ts";
+import { answerMoved, hasApiKey } from "./answer-moved.ts";
 import { answerRequest } from "./answer-request.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Handler } from "./handler.ts";
@@ -29,7 +29,7 @@ export async function runPipeline<Services>(
   const headersOfPath = options.headersOfPaths?.get(route.path);
   exchange.headers = headersOfPath?.all;
   const { movedTo } = exchange;
-  if (movedTo !== undefined && ctx.method !== "OPTIONS" && !takesKeyAnywhere(ctx, route)) {
+  if (movedTo !== undefined && ctx.method !== "OPTIONS" && !hasApiKeyAnywhere(ctx, route)) {
     answerMoved(ctx, exchange, movedTo);
     return;
   }
@@ -50,8 +50,8 @@ export async function runPipeline<Services>(
  * Returns whether an operation of the route reads an API key from the request. The key then determines the organization,
  * not the host name, so keys of other organizations work at the address of an organization that has moved.
  */
-function takesKeyAnywhere<Services>(ctx: Context, route: Route<Handler<Services>>): boolean {
-  return [...route.methods.values()].some(({ operation }) => takesKey(ctx, operation));
+function hasApiKeyAnywhere<Services>(ctx: Context, route: Route<Handler<Services>>): boolean {
+  return [...route.methods.values()].some(({ operation }) => hasApiKey(ctx, operation));
 }
 
 /** Returns the method whose operation runs. tus lets clients that cannot send `PATCH` name it in a header (files.md §7). */

@@ -53,7 +53,11 @@ export async function openChannel(
   { organization = false } = {},
 ): Promise<OpenChannel> {
   const { realmId } = account;
-  decide(account, channelId, await inOneStatement(tx, (one) => load(one, account, channelId)));
+  requireAdministrator(
+    account,
+    channelId,
+    await inOneStatement(tx, (one) => load(one, account, channelId)),
+  );
   const { actor, realm, facts } = await loadAfter(
     [
       graph === "exclusive" ? lockGroupGraph(tx, realmId) : lockGroupGraphShared(tx, realmId),
@@ -66,7 +70,7 @@ export async function openChannel(
       facts: load(tx, account, channelId),
     },
   );
-  return { actor, realm, ...decide(actor, channelId, facts) };
+  return { actor, realm, ...requireAdministrator(actor, channelId, facts) };
 }
 
 function load(sql: Sql, { id, realmId }: Account, channelId: number) {
@@ -77,7 +81,7 @@ function load(sql: Sql, { id, realmId }: Account, channelId: number) {
   ]);
 }
 
-function decide(
+function requireAdministrator(
   actor: Account,
   channelId: number,
   [channels, memberships, subscribed]: Awaited<ReturnType<typeof load>>,

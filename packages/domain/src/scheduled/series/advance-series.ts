@@ -63,7 +63,11 @@ export async function advanceSeries(
 ): Promise<SeriesProgress> {
   const ofSeries = outcomes.filter(({ row }) => row.series);
   if (ofSeries.length === 0) return { outcomes, notes: new Map(), events: [] };
-  const { states, runs, notes, reasons } = await decide(realm, ofSeries, renderingsOf(texts));
+  const { states, runs, notes, reasons } = await decideConsequences(
+    realm,
+    ofSeries,
+    renderingsOf(texts),
+  );
   const changed = [...states.values()];
   // The partial unique index allows one planned row per series: take unsent rows out of it before the next ones are inserted.
   const unsent = ofSeries.filter(({ kind }) => kind !== "sent").map(({ row }) => row.id);
@@ -102,7 +106,7 @@ export async function advanceSeries(
 }
 
 /** The consequences of ended occurrences for their series. */
-interface Decisions {
+interface Consequences {
   /** The series by id. */
   readonly states: ReadonlyMap<number, AdvancedSeries>;
   /** For each ended occurrence, its run and the runs of the occurrences that were missed after it. */
@@ -114,11 +118,11 @@ interface Decisions {
 }
 
 /** Determines how series continue after occurrences have ended. Writes nothing. */
-async function decide(
+async function decideConsequences(
   realm: Realm,
   ofSeries: readonly Outcome[],
   renderings: ReturnType<typeof renderingsOf>,
-): Promise<Decisions> {
+): Promise<Consequences> {
   const states = new Map<number, AdvancedSeries>();
   const runs = new Map<DueRow, readonly NewRun[]>();
   const notes = new Map<DueRow, SeriesNote>();
