@@ -1891,7 +1891,7 @@ declare module "@carillon/db" {
     };
     "organization-move-state": {
       movedTo: string | null;
-      isClosed: boolean;
+      hasFinalExport: boolean;
     };
     "organization-redirect": {
       id: number;
@@ -1925,7 +1925,7 @@ declare module "@carillon/db" {
     "organizations-of-unfinished-moves": {
       subdomain: string;
       since: Date | null;
-      isClosed: boolean;
+      hasFinalExport: boolean;
     };
     "others-of-roles": {
       ids: string | null;

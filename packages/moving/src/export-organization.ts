@@ -23,10 +23,10 @@ export interface ExportOptions {
   readonly url: string;
   readonly secrets: Secrets;
   /** Returns the key of the export. Called after the lock of the folder was taken, because it may create the key file. */
-  readonly key: () => TransferKey;
+  readonly openKey: () => TransferKey;
   readonly files: FileStore;
   /** Called after the files and before the rows are read; makes the export final if it is given. */
-  readonly close?: (() => Promise<void>) | undefined;
+  readonly closeOrganization?: (() => Promise<void>) | undefined;
   readonly progress?: (what: string, done: number) => void;
 }
 
@@ -42,7 +42,7 @@ export interface Exported {
  * @throws StartupError; TransferError
  */
 export function exportOrganization(options: ExportOptions): Promise<Exported> {
-  const { databaseUrl, realmId, folder, url, secrets, close } = options;
+  const { databaseUrl, realmId, folder, url, secrets, closeOrganization } = options;
   const progress = options.progress ?? (() => {});
   return onConnection(databaseUrl, async (client) => {
     await lockForSession(
@@ -50,12 +50,12 @@ export function exportOrganization(options: ExportOptions): Promise<Exported> {
       `export ${resolve(folder)}`,
       "another process is exporting into this folder: wait until it has ended, or give another folder",
     );
-    const key = options.key();
+    const key = options.openKey();
     const writer = await TransferWriter.open(folder, { kind: "carillon", url });
     const files = { copied: 0, kept: 0 };
     const copy = () => copyFiles(client, writer, files, options);
     await copy();
-    await close?.();
+    await closeOrganization?.();
     await ask(client, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     for (const name of Object.keys(movedTables)) {
       const count = await writer.writeLines(
@@ -70,9 +70,9 @@ export function exportOrganization(options: ExportOptions): Promise<Exported> {
     await copy();
     const greatestIds = await readGreatestIds(client);
     await ask(client, "COMMIT");
-    if (close) await requireClosed(client, realmId);
+    if (closeOrganization) await requireStillClosed(client, realmId);
     const manifest = await writer.finish({
-      final: close !== undefined,
+      final: closeOrganization !== undefined,
       keyId: key.id,
       greatestIds,
     });
@@ -85,7 +85,7 @@ export function exportOrganization(options: ExportOptions): Promise<Exported> {
  * installations would send what is scheduled.
  * @throws StartupError
  */
-async function requireClosed(client: pg.Client, realmId: number): Promise<void> {
+async function requireStillClosed(client: pg.Client, realmId: number): Promise<void> {
   const rows = await ask(
     client,
     `SELECT FROM realms r JOIN event_head h ON h.realm_id = r.id

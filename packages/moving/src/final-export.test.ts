@@ -65,9 +65,9 @@ describe("a final export", () => {
       folder,
       url: `http://${subdomain}.carillon.test`,
       secrets: site.secrets,
-      key: () => key,
+      openKey: () => key,
       files: testFiles(),
-      close: async () => {
+      closeOrganization: async () => {
         await from.transaction((tx) => makeReadOnly(tx, realmId));
         await close?.();
         await waitFor(async () => (await unfinishedWork(from, realmId)).transactions === 0, {

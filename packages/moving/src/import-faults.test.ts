@@ -58,7 +58,7 @@ describe("an import that fails", () => {
       folder: made,
       url: "http://moved.carillon.test",
       secrets: site.secrets,
-      key: () => key,
+      openKey: () => key,
       files: testFiles(),
     });
     return made;

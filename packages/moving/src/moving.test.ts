@@ -270,7 +270,7 @@ describe("moving an organization", () => {
       folder,
       url: "http://moved.carillon.test",
       secrets: testSite().secrets,
-      key: () => key,
+      openKey: () => key,
       files: testFiles(),
     });
     expect(manifest.records.length).to.be.greaterThan(30);

@@ -45,7 +45,7 @@ describe("a search by date after an import", () => {
       folder,
       url: "http://imported.carillon.test",
       secrets: site.secrets,
-      key: () => key,
+      openKey: () => key,
       files: testFiles(),
     });
     older = await organization(db, { subdomain: "older" });

@@ -64,10 +64,10 @@ export async function writeOrganization(
         folder,
         url: realmUrl(site, realm),
         secrets: site.secrets,
-        key: () => keptKey(keyFile),
+        openKey: () => keptKey(keyFile),
         files: store,
         progress: progressOf(context),
-        close: options.final ? closeRealm : undefined,
+        closeOrganization: options.final ? closeRealm : undefined,
       }),
     );
     const { manifest, files } = await exporting.catch(async (error: unknown) => {

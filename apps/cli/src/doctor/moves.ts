@@ -7,9 +7,9 @@ import { type Finding, ok, warning } from "./finding.ts";
 export async function examineMoves(sql: Sql): Promise<Finding[]> {
   const moves = await listUnfinishedMoves(sql);
   if (moves.length === 0) return [ok("moves", "no organization waits for the end of its move")];
-  return moves.map(({ subdomain, since, isClosed }) => {
+  return moves.map(({ subdomain, since, hasFinalExport }) => {
     const label = subdomain || noSubdomain;
-    const next = isClosed
+    const next = hasFinalExport
       ? "if its final export was imported, run carillon organization redirect, or deactivate between cells; else run the export again, or reopen --not-imported"
       : "run its export --final again, or open it with carillon organization reopen";
     return warning(

@@ -152,7 +152,7 @@ export async function movedOrganizations(sql: Sql): Promise<ReadonlyMap<string, 
 
 const unfinishedMoves = statement({
   name: "organizations-of-unfinished-moves",
-  text: `SELECT r.subdomain, r.read_only_since AS since, coalesce(h.last_seq IS NOT NULL, false) AS "isClosed"
+  text: `SELECT r.subdomain, r.read_only_since AS since, coalesce(h.last_seq IS NOT NULL, false) AS "hasFinalExport"
     FROM realms r LEFT JOIN event_head h ON h.realm_id = r.id
     WHERE r.read_only_since < now() - interval '1 hour' AND NOT r.deactivated
       AND (h.last_seq IS NOT NULL OR NOT EXISTS (SELECT FROM organization_imports i WHERE i.realm_id = r.id))

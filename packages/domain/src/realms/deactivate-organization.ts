@@ -16,7 +16,7 @@ export async function deactivateOrganization(tx: Tx, actor: Account): Promise<vo
 
 const moveState = statement({
   name: "organization-move-state",
-  text: `SELECT r.moved_to AS "movedTo", h.last_seq IS NOT NULL AS "isClosed"
+  text: `SELECT r.moved_to AS "movedTo", h.last_seq IS NOT NULL AS "hasFinalExport"
     FROM realms r LEFT JOIN event_head h ON h.realm_id = r.id WHERE r.id = $1`,
 });
 
@@ -39,7 +39,7 @@ export async function setDeactivated(
   const state = await tx.first(moveState, [realmId]);
   if (!deactivated && typeof state?.movedTo === "string")
     throw errors.badRequest(`the organization has moved to ${state.movedTo}: there is no way back`);
-  return storeDeactivated(tx, realmId, null, deactivated, state?.isClosed);
+  return storeDeactivated(tx, realmId, null, deactivated, state?.hasFinalExport);
 }
 
 /** Deletes the event queues, so that clients register again after a reactivation. */
@@ -63,7 +63,7 @@ async function storeDeactivated(
   realmId: number,
   actorId: number | null,
   deactivated: boolean,
-  isClosed = false,
+  hasFinalExport = false,
 ): Promise<boolean> {
   const changed = await tx.rows(store, [realmId, deactivated]);
   if (changed.length === 0) return false;
@@ -71,7 +71,7 @@ async function storeDeactivated(
   recordAudit(tx, realmId, actorId, [{ type }]);
   if (deactivated) {
     await tx.rows(dropQueues, [realmId]);
-    if (isClosed) return true;
+    if (hasFinalExport) return true;
     await recordOwnerMails(tx, realmId, actorId);
     emit(tx, realmId, [realmDeactivated({ realm_id: realmId })]);
   }
