@@ -16,7 +16,7 @@ const inFlight = 24;
 const writeMs = 4;
 
 /** A request of a client, and the id in the answer if it got one. */
-interface Asked {
+interface SentRequest {
   readonly content: string;
   readonly scheduled: boolean;
   answered?: number;
@@ -33,10 +33,10 @@ async function killAgainAndAgain(world: World, chance: Chance): Promise<void> {
   const { db } = world;
   const people = await crowd(db);
   await slowMessages(db, writeMs);
-  const asked: Asked[] = [];
+  const asked: SentRequest[] = [];
   for (let kill = 0; kill < kills; kill++) {
     const gateway = await world.gateway({ RATE_LIMITS: "off" });
-    const own: Asked[] = [];
+    const own: SentRequest[] = [];
     const clients = Array.from({ length: inFlight }, (_, i) =>
       keepAsking(gateway.url, people, i, own, `${kill}`),
     );
@@ -59,7 +59,7 @@ async function keepAsking(
   url: string,
   { senders, channels }: Crowd,
   place: number,
-  asked: Asked[],
+  asked: SentRequest[],
   label: string,
 ): Promise<void> {
   const sender = senders[place % senders.length];
@@ -68,7 +68,7 @@ async function keepAsking(
   const client = clientOf(url, { email: sender.deliveryEmail, apiKey: sender.apiKey });
   const scheduled = place % 4 === 0;
   for (let n = 0; ; n++) {
-    const one: Asked = { content: `${label}-${place}-${n}`, scheduled };
+    const one: SentRequest = { content: `${label}-${place}-${n}`, scheduled };
     asked.push(one);
     const params = { type: "channel", to: channel.id, topic: "kill", content: one.content };
     const answer = await (
@@ -93,7 +93,7 @@ async function gatewaysLeft(db: Database): Promise<number> {
   return rows.length;
 }
 
-async function expectOnceOrNever(db: Database, asked: readonly Asked[]): Promise<void> {
+async function expectOnceOrNever(db: Database, asked: readonly SentRequest[]): Promise<void> {
   const rows = await db.rows<{ id: number; content: string; copies: number; events: number }>(
     `SELECT m.id, m.content,
        (SELECT count(*)::int FROM user_messages u WHERE u.message_id = m.id) AS copies,

@@ -38,7 +38,7 @@ onBothBackends("Requests with an Idempotency-Key", scenarioMs, {
 });
 
 /** A request, with the table and the content of the rows that it makes. */
-interface Asked extends KeyedAsk {
+interface KeyedRequest extends KeyedAsk {
   readonly table: string;
   readonly content: string;
   /** How many; 1 unless given. */
@@ -48,7 +48,7 @@ interface Asked extends KeyedAsk {
 }
 
 /** Requests of three operations, which share a commit, are one transaction, and record jobs. */
-function requests(people: Crowd, content: string): Asked[] {
+function requests(people: Crowd, content: string): KeyedRequest[] {
   const to = people.channels[0]?.id;
   const message = { type: "channel", to, topic: "keys", content };
   const drafts = [{ type: "stream", to: [to], topic: "keys", content }];
@@ -67,7 +67,7 @@ function requests(people: Crowd, content: string): Asked[] {
 }
 
 /** Webhooks whose messages share a commit, and are sent in one transaction. */
-function webhooks(people: Crowd, bot: TestAccount, content: string): Asked[] {
+function webhooks(people: Crowd, bot: TestAccount, content: string): KeyedRequest[] {
   const stream = people.channels[0]?.id;
   const alerts = ["one", "two"].map((instance) => ({
     status: "firing",
@@ -94,7 +94,7 @@ function webhooks(people: Crowd, bot: TestAccount, content: string): Asked[] {
 }
 
 /** Sends the request, as a client does that gets no answer: undefined then. */
-function ask(url: string, people: Crowd, asked: Asked): Promise<Answer | undefined> {
+function ask(url: string, people: Crowd, asked: KeyedRequest): Promise<Answer | undefined> {
   const sender = asked.bot ?? people.senders[0];
   if (!sender) throw new Error("nobody is there");
   return askWithKey(clientOf(url, sender), asked).catch(() => undefined);
@@ -105,7 +105,7 @@ const isRepeated = (answer: Answer | undefined) =>
   !answer || answer.status === 409 || answer.status >= 500;
 
 /** Repeats the request with the same key until it succeeds. */
-async function untilDone(url: string, people: Crowd, asked: Asked): Promise<Answer> {
+async function untilDone(url: string, people: Crowd, asked: KeyedRequest): Promise<Answer> {
   const answer = await waitFor(
     async () => {
       const one = await ask(url, people, asked);
@@ -124,7 +124,7 @@ async function untilDone(url: string, people: Crowd, asked: Asked): Promise<Answ
 async function untilEnded(
   url: string,
   people: Crowd,
-  asked: Asked,
+  asked: KeyedRequest,
   ended: () => boolean,
 ): Promise<Answer | undefined> {
   const { answer } = await waitFor(
@@ -141,7 +141,7 @@ async function untilEnded(
  * Lets a gateway load what it loads at first use. On a busy machine that takes so long that a request whose statement is
  * blocked meets its deadline before the last one is blocked.
  */
-async function warmUp(url: string, people: Crowd, asked: readonly Asked[]): Promise<void> {
+async function warmUp(url: string, people: Crowd, asked: readonly KeyedRequest[]): Promise<void> {
   await Promise.all(asked.map((one) => untilDone(url, people, one)));
 }
 
@@ -199,7 +199,7 @@ async function killed(backend: QueueBackend): Promise<void> {
 }
 
 /** Whether all are carried out. */
-async function areStored(world: World, asked: readonly Asked[]): Promise<boolean> {
+async function areStored(world: World, asked: readonly KeyedRequest[]): Promise<boolean> {
   const rows = await Promise.all(asked.map(({ table, content }) => rowsOf(world, table, content)));
   return rows.every((count, i) => count === (asked[i]?.rows ?? 1));
 }

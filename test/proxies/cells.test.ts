@@ -9,7 +9,7 @@ import {
   type TestProcess,
 } from "@carillon/testkit";
 import { expect } from "chai";
-import { type Asked, type Asking, CellProxy } from "./support/cell-proxy.ts";
+import { type ProxyRequest, type ProxyAnswer, CellProxy } from "./support/cell-proxy.ts";
 import { hasProgram } from "./support/nginx.ts";
 
 const names = ["west", "east", "north"] as const;
@@ -71,7 +71,7 @@ describe("A hundred organizations in three cells behind nginx, with the files in
 
   it("stay in their cells when hosts.map has a host name twice: nginx keeps its old configuration", async () => {
     await proxy.writeHosts([...proxy.hosts, ["org0.example.com", "east"]]);
-    await proxy.reloadInVain(/conflicting parameter "org0\.example\.com"/);
+    await proxy.reloadFaulty(/conflicting parameter "org0\.example\.com"/);
     const { body } = await ask("org0");
     expect(body["realm_name"]).to.equal("org0 of west");
     await proxy.writeHosts();
@@ -116,17 +116,17 @@ describe("A hundred organizations in three cells behind nginx, with the files in
     const before = gateways.get("west");
     const ofWest = [...proxy.hosts].filter(([, cell]) => cell === "west").map(([host]) => host);
     const failures: number[] = [];
-    let asked = 0;
+    let sent = 0;
     let isOver = false;
     const asking = (async () => {
       while (!isOver) {
-        const host = ofWest[asked++ % ofWest.length] ?? "";
+        const host = ofWest[sent++ % ofWest.length] ?? "";
         const { status } = await ask(host.split(".")[0] ?? "");
         if (status !== 200) failures.push(status);
       }
     })();
     await startGateway("west");
-    const answeredBefore = asked;
+    const sentBefore = sent;
     await proxy.writeSites();
     await proxy.reload();
     const next = gateways.get("west");
@@ -134,11 +134,11 @@ describe("A hundred organizations in three cells behind nginx, with the files in
       what: "the new gateway has requests",
     });
     await before?.stop();
-    const atStop = asked;
-    await waitFor(() => asked > atStop + 20, { what: "requests after the old gateway has ended" });
+    const atStop = sent;
+    await waitFor(() => sent > atStop + 20, { what: "requests after the old gateway has ended" });
     isOver = true;
     await asking;
-    expect(asked).to.be.greaterThan(answeredBefore);
+    expect(sent).to.be.greaterThan(sentBefore);
     expect(failures).to.deep.equal([]);
   });
 
@@ -164,7 +164,7 @@ describe("A hundred organizations in three cells behind nginx, with the files in
     proxy.hosts.set(`${subdomain}.example.com`, cell);
   }
 
-  function ask(subdomain: string, asked: Asked = {}): Promise<Asking> {
-    return proxy.ask(subdomain, asked);
+  function ask(subdomain: string, request: ProxyRequest = {}): Promise<ProxyAnswer> {
+    return proxy.ask(subdomain, request);
   }
 });

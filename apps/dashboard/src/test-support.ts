@@ -24,7 +24,7 @@ const logins: readonly Login[] = [
   { role: "viewer", user: "viktor", password: "only looking" },
 ];
 
-export interface Asking extends Omit<RequestInit, "headers"> {
+export interface AskOptions extends Omit<RequestInit, "headers"> {
   readonly as?: Role | "nobody";
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -36,13 +36,13 @@ export interface TestDashboard {
   readonly database: TestDatabase;
   readonly origin: string;
   /** Sends requests, as the operator by default; does not follow redirects. */
-  readonly ask: (path: string, asking?: Asking) => Promise<Response>;
-  readonly json: (path: string, asking?: Asking) => Promise<unknown>;
+  readonly ask: (path: string, options?: AskOptions) => Promise<Response>;
+  readonly json: (path: string, options?: AskOptions) => Promise<unknown>;
   /** Posts a form, and asks for JSON. */
   readonly post: (
     path: string,
     fields: Record<string, string>,
-    asking?: Asking,
+    options?: AskOptions,
   ) => Promise<Response>;
   readonly close: () => Promise<void>;
 }
@@ -80,7 +80,7 @@ export async function openDashboard(
   const server = await serve(app);
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  const ask = (path: string, { as = "operator", headers = {}, ...init }: Asking = {}) => {
+  const ask = (path: string, { as = "operator", headers = {}, ...init }: AskOptions = {}) => {
     const login = logins.find(({ role }) => role === as);
     const authorization = login ? { authorization: basic(login.user, login.password) } : {};
     return fetch(origin + path, {
@@ -96,14 +96,14 @@ export async function openDashboard(
     database,
     origin,
     ask,
-    json: async (path, asking = {}) =>
-      (await ask(path, { ...asking, headers: { ...json, ...asking.headers } })).json(),
-    post: (path, fields, asking = {}) =>
+    json: async (path, options = {}) =>
+      (await ask(path, { ...options, headers: { ...json, ...options.headers } })).json(),
+    post: (path, fields, options = {}) =>
       ask(path, {
         method: "POST",
         body: new URLSearchParams(fields),
-        ...asking,
-        headers: { ...json, ...asking.headers },
+        ...options,
+        headers: { ...json, ...options.headers },
       }),
     async close() {
       server.closeAllConnections();

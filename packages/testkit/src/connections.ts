@@ -1,7 +1,7 @@
 import type pg from "pg";
 
 /** A pool or a connection of a database. */
-type Asked = pg.Pool | pg.ClientBase;
+type Queryable = pg.Pool | pg.ClientBase;
 
 /**
  * The connections of Carillon's pools and processes to the current database, without the querying one, the server's
@@ -11,20 +11,20 @@ const ours = `FROM pg_stat_activity WHERE datname = current_database() AND usena
   AND backend_type = 'client backend' AND application_name LIKE 'carillon %' AND pid <> pg_backend_pid()`;
 
 /** Counts the connections. */
-export function countConnections(asked: Asked): Promise<number> {
-  return count(asked, `SELECT ${ours}`);
+export function countConnections(queryable: Queryable): Promise<number> {
+  return count(queryable, `SELECT ${ours}`);
 }
 
 /** Counts the connections that wait for a lock. */
-export function countWaiting(asked: Asked): Promise<number> {
-  return count(asked, `SELECT ${ours} AND wait_event_type = 'Lock'`);
+export function countWaiting(queryable: Queryable): Promise<number> {
+  return count(queryable, `SELECT ${ours} AND wait_event_type = 'Lock'`);
 }
 
 /** Terminates all of them. Resolves to their number when they are gone. */
-export function cutConnections(asked: Asked): Promise<number> {
-  return count(asked, `SELECT pg_terminate_backend(pid, 10000) ${ours}`);
+export function cutConnections(queryable: Queryable): Promise<number> {
+  return count(queryable, `SELECT pg_terminate_backend(pid, 10000) ${ours}`);
 }
 
-async function count(asked: Asked, statement: string): Promise<number> {
-  return (await (asked as pg.Pool).query(statement)).rowCount ?? 0;
+async function count(queryable: Queryable, statement: string): Promise<number> {
+  return (await (queryable as pg.Pool).query(statement)).rowCount ?? 0;
 }

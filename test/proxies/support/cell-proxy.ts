@@ -18,7 +18,7 @@ import { makeCertificate, nginxCommand } from "./nginx.ts";
 const deploy = new URL("../../../deploy/cells/", import.meta.url);
 
 /** A request to an organization. */
-export interface Asked {
+export interface ProxyRequest {
   /** Default: `GET /server_settings`. */
   readonly path?: string;
   /** Makes the request a POST. */
@@ -26,7 +26,7 @@ export interface Asked {
   readonly as?: TestAccount;
 }
 
-export interface Asking {
+export interface ProxyAnswer {
   readonly status: number;
   readonly body: Record<string, unknown>;
 }
@@ -127,7 +127,7 @@ export class CellProxy {
   }
 
   /** Asks nginx to reload a faulty configuration, and waits for its error. */
-  async reloadInVain(error: RegExp): Promise<void> {
+  async reloadFaulty(error: RegExp): Promise<void> {
     const nginx = this.#nginx;
     nginx?.signal("SIGHUP");
     await waitFor(() => error.test(nginx?.output() ?? ""), { what: "nginx refuses the reload" });
@@ -136,8 +136,8 @@ export class CellProxy {
   /** Sends a request to the host name of an organization. */
   async ask(
     subdomain: string,
-    { path = "/api/v1/server_settings", form, as }: Asked = {},
-  ): Promise<Asking> {
+    { path = "/api/v1/server_settings", form, as }: ProxyRequest = {},
+  ): Promise<ProxyAnswer> {
     const response = await this.fetch(`https://${subdomain}.example.com${path}`, {
       method: form ? "POST" : "GET",
       headers: as ? authorization({ email: as.deliveryEmail, apiKey: as.apiKey }) : {},

@@ -1,6 +1,6 @@
 import { organization, type TestOrganization } from "@carillon/testkit";
 import { expect } from "chai";
-import { useDashboard, type Asking } from "../test-support.ts";
+import { useDashboard, type AskOptions } from "../test-support.ts";
 
 interface Row {
   readonly id: number;
@@ -65,8 +65,8 @@ describe("dead letters", () => {
       `SELECT realm_id AS realm, event_type AS type, extra_data AS data FROM audit_log ORDER BY id`,
     );
   const list = async (query = "") => (await dashboard().json(`/dead-letters${query}`)) as List;
-  const replay = (fields: Record<string, string>, asking?: Asking) =>
-    dashboard().post("/dead-letters/replay", fields, asking);
+  const replay = (fields: Record<string, string>, options?: AskOptions) =>
+    dashboard().post("/dead-letters/replay", fields, options);
   const replayed = async (fields: Record<string, string>) => {
     const answer = await replay(fields);
     expect(answer.status).to.equal(200);

@@ -16,14 +16,14 @@ import { useAction } from "../ui/use-action.ts";
 
 const t = texts.organization;
 
-type Asked =
+type OpenDialog =
   | { readonly what: "create" }
   | { readonly what: "endpoint" | "deactivate" | "key"; readonly bot: Person };
 
 /** The bots of the organization, their owners and endpoints. */
 export function BotsSection() {
   const { client, people } = useOrganization();
-  const asked = useSignal<Asked | undefined>(undefined);
+  const dialog = useSignal<OpenDialog | undefined>(undefined);
   const newKey = useSignal<string | undefined>(undefined);
   const reactivation = useAction();
   const rows = people.byId
@@ -39,7 +39,7 @@ export function BotsSection() {
 
   const itemsOf = (bot: Person): MenuItem[] => {
     const ask = (what: "endpoint" | "deactivate" | "key") => () => {
-      asked.value = { what, bot };
+      dialog.value = { what, bot };
     };
     if (!bot.is_active)
       return [
@@ -56,7 +56,7 @@ export function BotsSection() {
     ];
   };
   const close = () => {
-    asked.value = undefined;
+    dialog.value = undefined;
     newKey.value = undefined;
   };
 
@@ -88,7 +88,7 @@ export function BotsSection() {
         <Button
           kind="primary"
           onClick={() => {
-            asked.value = { what: "create" };
+            dialog.value = { what: "create" };
           }}
         >
           {t.createBot}
@@ -100,9 +100,9 @@ export function BotsSection() {
           <Secret label={t.key} value={newKey.value} />
         </Dialog>
       )}
-      {newKey.value === undefined && asked.value && (
+      {newKey.value === undefined && dialog.value && (
         <BotDialog
-          asked={asked.value}
+          dialog={dialog.value}
           onKey={(key) => {
             newKey.value = key;
           }}
@@ -116,18 +116,18 @@ export function BotsSection() {
 }
 
 interface BotDialogProps {
-  readonly asked: Asked;
+  readonly dialog: OpenDialog;
   readonly onKey: (key: string) => void;
   readonly onClose: () => void;
 }
 
-function BotDialog({ asked, onKey, onClose }: BotDialogProps) {
+function BotDialog({ dialog, onKey, onClose }: BotDialogProps) {
   const { client } = useOrganization();
-  if (asked.what === "create") return <CreateBotDialog onKey={onKey} onClose={onClose} />;
-  const { user_id: bot_id, full_name: name } = asked.bot;
-  switch (asked.what) {
+  if (dialog.what === "create") return <CreateBotDialog onKey={onKey} onClose={onClose} />;
+  const { user_id: bot_id, full_name: name } = dialog.bot;
+  switch (dialog.what) {
     case "endpoint":
-      return <BotEndpointDialog bot={asked.bot} onClose={onClose} />;
+      return <BotEndpointDialog bot={dialog.bot} onClose={onClose} />;
     case "key":
       return (
         <ConfirmDialog

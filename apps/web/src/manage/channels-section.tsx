@@ -16,14 +16,14 @@ import { type Status, StatusSelect } from "./status-select.tsx";
 
 const t = texts.organization;
 
-type Asked =
+type OpenDialog =
   | { readonly what: "create" }
   | { readonly what: "edit" | "archive"; readonly channel: Channel };
 
 /** The channels that the account can see, archived ones among them. */
 export function ChannelsSection() {
   const { client, channels } = useOrganization();
-  const asked = useSignal<Asked | undefined>(undefined);
+  const dialog = useSignal<OpenDialog | undefined>(undefined);
   const status = useSignal<Status>("active");
   const change = useAction();
   const rows = channels.byId
@@ -34,7 +34,7 @@ export function ChannelsSection() {
   const itemsOf = (channel: Channel): MenuItem[] => {
     const { stream_id } = channel;
     const ask = (what: "edit" | "archive") => () => {
-      asked.value = { what, channel };
+      dialog.value = { what, channel };
     };
     if (channel.is_archived)
       return [
@@ -77,17 +77,17 @@ export function ChannelsSection() {
         <Button
           kind="primary"
           onClick={() => {
-            asked.value = { what: "create" };
+            dialog.value = { what: "create" };
           }}
         >
           {t.createChannel}
         </Button>
       </FilteredTable>
-      {asked.value && (
+      {dialog.value && (
         <ChannelDialog
-          asked={asked.value}
+          dialog={dialog.value}
           onClose={() => {
-            asked.value = undefined;
+            dialog.value = undefined;
           }}
         />
       )}
@@ -96,10 +96,10 @@ export function ChannelsSection() {
 }
 
 function ChannelDialog({
-  asked,
+  dialog,
   onClose,
 }: {
-  readonly asked: Asked;
+  readonly dialog: OpenDialog;
   readonly onClose: () => void;
 }) {
   const { client, channels, me } = useOrganization();
@@ -110,7 +110,7 @@ function ChannelDialog({
       .filter(({ is_archived }) => !is_archived)
       .map(({ id, name }) => ({ value: String(id), label: name })),
   ];
-  if (asked.what === "create")
+  if (dialog.what === "create")
     return (
       <FormDialog
         title={t.createChannel}
@@ -135,9 +135,9 @@ function ChannelDialog({
         </label>
       </FormDialog>
     );
-  const { channel } = asked;
+  const { channel } = dialog;
   const { stream_id } = channel;
-  if (asked.what === "archive")
+  if (dialog.what === "archive")
     return (
       <ConfirmDialog
         title={t.archiveTitle(channel.name)}

@@ -16,7 +16,7 @@ import { useLoaded } from "../ui/use-loaded.ts";
 
 const t = texts.organization;
 
-type Asked =
+type OpenDialog =
   | { readonly what: "create" }
   | { readonly what: "rename" | "members" | "deactivate"; readonly group: UserGroup };
 
@@ -27,13 +27,13 @@ export function GroupsSection() {
     async () => (await client.listUserGroups({ include_deactivated_groups: true })).user_groups,
     ["user_group"],
   );
-  const asked = useSignal<Asked | undefined>(undefined);
+  const dialog = useSignal<OpenDialog | undefined>(undefined);
   const reactivation = useAction();
 
   const itemsOf = (group: UserGroup): MenuItem[] => {
     if (group.is_system_group) return [];
     const ask = (what: "rename" | "members" | "deactivate") => () => {
-      asked.value = { what, group };
+      dialog.value = { what, group };
     };
     if (group.deactivated)
       return [
@@ -79,17 +79,17 @@ export function GroupsSection() {
         <Button
           kind="primary"
           onClick={() => {
-            asked.value = { what: "create" };
+            dialog.value = { what: "create" };
           }}
         >
           {t.createGroup}
         </Button>
       </FilteredTable>
-      {asked.value && (
+      {dialog.value && (
         <GroupDialog
-          asked={asked.value}
+          dialog={dialog.value}
           onClose={() => {
-            asked.value = undefined;
+            dialog.value = undefined;
           }}
         />
       )}
@@ -97,9 +97,15 @@ export function GroupsSection() {
   );
 }
 
-function GroupDialog({ asked, onClose }: { readonly asked: Asked; readonly onClose: () => void }) {
+function GroupDialog({
+  dialog,
+  onClose,
+}: {
+  readonly dialog: OpenDialog;
+  readonly onClose: () => void;
+}) {
   const { client, me } = useOrganization();
-  if (asked.what === "create")
+  if (dialog.what === "create")
     return (
       <FormDialog
         title={t.createGroup}
@@ -110,8 +116,8 @@ function GroupDialog({ asked, onClose }: { readonly asked: Asked; readonly onClo
         <NameFields />
       </FormDialog>
     );
-  const { group } = asked;
-  switch (asked.what) {
+  const { group } = dialog;
+  switch (dialog.what) {
     case "rename":
       return (
         <FormDialog

@@ -17,13 +17,13 @@ import { type Status, StatusSelect } from "./status-select.tsx";
 
 const t = texts.organization;
 
-type Asked = { readonly what: "rename" | "role" | "deactivate"; readonly person: Person };
+type OpenDialog = { readonly what: "rename" | "role" | "deactivate"; readonly person: Person };
 
 /** The people of the organization: their roles, and who is deactivated. */
 export function PeopleSection() {
   const { client, people } = useOrganization();
   const status = useSignal<Status>("active");
-  const asked = useSignal<Asked | undefined>(undefined);
+  const dialog = useSignal<OpenDialog | undefined>(undefined);
   const reactivation = useAction();
   const rows = people.byId
     .all()
@@ -31,8 +31,8 @@ export function PeopleSection() {
     .toSorted((one, other) => one.full_name.localeCompare(other.full_name));
 
   const itemsOf = (person: Person): MenuItem[] => {
-    const ask = (what: Asked["what"]) => () => {
-      asked.value = { what, person };
+    const ask = (what: OpenDialog["what"]) => () => {
+      dialog.value = { what, person };
     };
     if (!person.is_active)
       return [
@@ -73,11 +73,11 @@ export function PeopleSection() {
           }}
         />
       </FilteredTable>
-      {asked.value && (
+      {dialog.value && (
         <PersonDialog
-          {...asked.value}
+          {...dialog.value}
           onClose={() => {
-            asked.value = undefined;
+            dialog.value = undefined;
           }}
         />
       )}
@@ -85,7 +85,7 @@ export function PeopleSection() {
   );
 }
 
-function PersonDialog({ what, person, onClose }: Asked & { readonly onClose: () => void }) {
+function PersonDialog({ what, person, onClose }: OpenDialog & { readonly onClose: () => void }) {
   const { client } = useOrganization();
   const { user_id, full_name } = person;
   switch (what) {

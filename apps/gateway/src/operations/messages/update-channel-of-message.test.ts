@@ -60,7 +60,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
     const row = await scene.db.prisma.channel.findUniqueOrThrow({ where: { id } });
     return row.firstMessageId === null ? null : Number(row.firstMessageId);
   };
-  const told1 = (events: Awaited<ReturnType<typeof move>>, type: string) =>
+  const eventsOf = (events: Awaited<ReturnType<typeof move>>, type: string) =>
     received(events, type).map(({ op, payload, audience }) => ({ op, payload, audience }));
 
   it("changes with or without the topic, in events and history", async () => {
@@ -68,7 +68,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
     const ids = [await say(), await say(), await say(room, "rain")];
     const [one = 0, two = 0] = ids;
     const events = await move(two, target, { topic: "dinner", propagate_mode: "change_all" });
-    const [event] = told1(events, "update_message");
+    const [event] = eventsOf(events, "update_message");
     expect(event).to.deep.equal({
       op: null,
       payload: {
@@ -105,7 +105,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
         stream: target.id,
       },
     ]);
-    const [back] = told1(await move(two, room), "update_message");
+    const [back] = eventsOf(await move(two, room), "update_message");
     expect(back?.payload).to.deep.include({ orig_subject: "dinner", new_stream_id: room.id });
     for (const field of ["subject", "topic_links"])
       expect(back?.payload).not.to.have.property(field);
@@ -200,11 +200,11 @@ describe("PATCH /messages/{message_id}: channel", () => {
       expect(await flagsOf(scene, reader, id)).to.equal(undefined);
       expect(await flagsOf(scene, owner, id)).to.equal(kept);
     }
-    expect(told1(events, "update_message")[0]?.audience).to.deep.equal(
+    expect(eventsOf(events, "update_message")[0]?.audience).to.deep.equal(
       ascendingIds(owner, mover, reader),
     );
-    expect(told1(events, "delete_message")).to.deep.equal([]);
-    expect(told1(events, "update_message_flags")).to.deep.equal([
+    expect(eventsOf(events, "delete_message")).to.deep.equal([]);
+    expect(eventsOf(events, "update_message_flags")).to.deep.equal([
       {
         op: "add",
         payload: { operation: "add", flag: "read", messages: [unread], all: false },
@@ -224,9 +224,11 @@ describe("PATCH /messages/{message_id}: channel", () => {
     const [one, two] = [await say(), await say()];
     await subscribe(scene.db, room, org.guest);
     const events = await move(two, target, { propagate_mode: "change_all" });
-    expect(told1(events, "update_message")[0]?.audience).to.deep.equal(ascendingIds(owner, mover));
+    expect(eventsOf(events, "update_message")[0]?.audience).to.deep.equal(
+      ascendingIds(owner, mover),
+    );
     const people = [org.admin, org.moderator, org.bot, reader, org.guest];
-    const [gone, ...more] = told1(events, "delete_message");
+    const [gone, ...more] = eventsOf(events, "delete_message");
     expect(more).to.deep.equal([]);
     expect(gone?.payload).to.deep.equal({
       message_ids: [one, two],
@@ -237,7 +239,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
     expect(gone?.audience).to.include.members(people.map(({ id }) => id));
     expect(gone?.audience).not.to.include.members([owner.id]);
     expect(gone?.audience).not.to.include.members([mover.id]);
-    expect(told1(events, "update_message_flags")).to.deep.equal([]);
+    expect(eventsOf(events, "update_message_flags")).to.deep.equal([]);
     expect(await flagsOf(scene, reader, one)).to.equal(undefined);
     expect(await read(scene, reader, room)).to.deep.equal([]);
   });
@@ -251,7 +253,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
     expect(await flagsOf(scene, newcomer, id)).to.equal(bits.read);
     expect(await flagsOf(scene, reader, id)).to.equal(undefined);
     // Every account could see the message in the public channel.
-    expect(told1(events, "update_message")[0]?.audience).to.deep.equal(
+    expect(eventsOf(events, "update_message")[0]?.audience).to.deep.equal(
       ascendingIds(owner, mover, newcomer),
     );
     expect((await read(scene, newcomer, target)).map((message) => message.id)).to.deep.equal([id]);
@@ -271,7 +273,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
       await unsubscribe(db, closed, left);
       const target = await made({ subscribers: [owner, mover, outsider, left] });
       const events = await move(id, target, { send_notification_to_new_thread: true });
-      expect(told1(events, "update_message").map(({ audience }) => audience)).to.deep.equal([
+      expect(eventsOf(events, "update_message").map(({ audience }) => audience)).to.deep.equal([
         ascendingIds(owner, mover),
       ]);
       const secret = JSON.stringify(
@@ -281,7 +283,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
       expect(secret).not.to.include(`"stream_id":${closed.id}`);
       // A message that was unread when the account left the old channel becomes read in the destination.
       expect(await flagsOf(scene, left, id)).to.equal(bits.read);
-      expect(told1(events, "update_message_flags")).to.deep.equal([
+      expect(eventsOf(events, "update_message_flags")).to.deep.equal([
         {
           op: "add",
           payload: { operation: "add", flag: "read", messages: [id], all: false },
@@ -306,7 +308,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
     expect(await flagsOf(scene, outsider, id)).to.equal(undefined);
     expect(await flagsOf(scene, insider, id)).to.equal(bits.read | bits.starred | bits.historical);
     expect(
-      told1(events, "update_message_flags").map(({ op, payload, audience }) => [
+      eventsOf(events, "update_message_flags").map(({ op, payload, audience }) => [
         op,
         payload["flag"],
         audience,
@@ -323,7 +325,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
     expect(await firstOf(target)).to.equal(null);
     const events = await move(one, target);
     expect([await firstOf(room), await firstOf(target)]).to.deep.equal([two, one]);
-    const firsts = told1(events, "stream").map(({ payload }) => [
+    const firsts = eventsOf(events, "stream").map(({ payload }) => [
       payload["stream_id"],
       payload["value"],
     ]);
@@ -353,7 +355,7 @@ describe("PATCH /messages/{message_id}: channel", () => {
       { id: owner.id, channel: target.id, topic: "dinner", policy: topicPolicy.muted },
     ]);
     expect(
-      told1(events, "user_topic").map(({ payload, audience }) => [
+      eventsOf(events, "user_topic").map(({ payload, audience }) => [
         payload["stream_id"],
         payload["visibility_policy"],
         audience,
