@@ -16,7 +16,7 @@ import { onBothBackends } from "./support/both-backends.ts";
 import { crowd, schedule, addDeliveryJobs, type Crowd } from "./support/load.ts";
 import { gate, type Gate } from "./support/blockers.ts";
 import { allSent, expectSentOnce, pending } from "./support/verdict.ts";
-import { scenarioMs } from "./support/patience.ts";
+import { scenarioMs, waitTimeoutMs } from "./support/patience.ts";
 import { inWorld, type World } from "./support/world.ts";
 
 const messages = 20;
@@ -72,7 +72,7 @@ async function frozenEditor(world: World): Promise<void> {
   const edit = (topic: string) => clientOf(gateway.url, owner).patch(path, { topic });
   // The first request of a process may take longer than the limit set here.
   const warm = async () => (await edit("before")).status === 200;
-  await waitFor(warm, { what: "edits work", timeoutMs: promiseMs });
+  await waitFor(warm, { what: "edits work", timeoutMs: waitTimeoutMs });
   const edits = await gate(db, "UPDATE OF topic ON scheduled_messages");
   edit("never").catch(() => undefined);
   await underWay(edits);
@@ -101,8 +101,14 @@ async function frozenReturn(world: World): Promise<void> {
       num_before: 100,
       num_after: 0,
     });
-  read(first).catch(() => undefined);
+  let isFrozen = false;
+  // The first request of a process may take longer than the limit set here, and is refused then.
+  const reading = async () => {
+    while (!isFrozen) await read(first);
+  };
+  reading().catch(() => undefined);
   await underWay(copies);
+  isFrozen = true;
   first.signal("SIGSTOP");
   await copies.open();
   const { status, body } = await read(second);
@@ -115,12 +121,13 @@ async function swallowedConnection(world: World): Promise<void> {
   const { db } = world;
   const people = await crowd(db);
   await schedule(db, people, { count: messages, dueIn: 0, seconds: 1 });
-  const proxy = await startFaultProxy(impatient(db.url));
+  const proxy = await startFaultProxy(db.url);
   const far = await connectDatabase(proxy.url, { max: 1, name: "far" });
   try {
     let healed: () => void = () => undefined;
     const swallowed = far.transaction(async (tx) => {
       await takeLocks(tx, people.realmId);
+      await tx.rows("SET LOCAL idle_in_transaction_session_timeout = '1s'");
       proxy.freeze();
       await new Promise<void>((resolve) => (healed = resolve));
     });
@@ -162,7 +169,7 @@ async function lookedAtAgain(backend: QueueBackend): Promise<void> {
 async function underWay(gated: Gate): Promise<void> {
   await waitFor(async () => (await gated.waiting()) > 0, {
     what: "it is under way",
-    timeoutMs: promiseMs,
+    timeoutMs: waitTimeoutMs,
   });
 }
 

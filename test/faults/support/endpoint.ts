@@ -4,7 +4,8 @@ import type { World } from "./world.ts";
 /** The environment of workers that call endpoints of the tests. */
 export const callingVariables = {
   OUTGOING_ALLOWED_NETWORKS: "127.0.0.0/8",
-  OUTGOING_TIMEOUT: "2",
+  // Longer than a scenario takes to make its fault during a call, on a busy machine too.
+  OUTGOING_TIMEOUT: "5",
 };
 
 /** An endpoint that workers of a world call, and a gateway of that world. */

@@ -71,7 +71,7 @@ export async function install(backend: QueueBackend): Promise<Installed> {
       return running;
     },
     kill: () => current().kill(),
-    stop: () => current().stop(30_000),
+    stop: () => current().stop(),
     killPostgres,
     async credentials() {
       const folder = join(dataDir, "zuliprc");
