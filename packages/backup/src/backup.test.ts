@@ -145,7 +145,7 @@ describe("a backup", () => {
     await waitFor(
       async () => {
         const waiting = await db.rows(
-          `SELECT FROM pg_stat_activity WHERE application_name = 'carillon backup'
+          `SELECT FROM pg_stat_activity WHERE application_name = 'carillon backup' AND datname = current_database()
            AND wait_event_type = 'Lock' AND query LIKE 'COPY "alert_words"%'`,
         );
         return waiting.length > 0;

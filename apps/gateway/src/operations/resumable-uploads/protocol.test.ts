@@ -263,7 +263,10 @@ describe("Resumable uploads", () => {
       [id.slice(1), pathId],
     );
     const parts = () =>
-      scene.db.prisma.resumablePart.findMany({ where: { uploadId: id.slice(1) } });
+      scene.db.prisma.resumablePart.findMany({
+        where: { uploadId: id.slice(1) },
+        orderBy: { start: "asc" },
+      });
     expect(await parts()).to.have.length(256);
     await patch(id, 100_000, "b".repeat(100_000));
     expect((await parts()).map(({ start, size }) => [start, size])).to.deep.equal([
