@@ -11,12 +11,10 @@ import {
   testFiles,
   testSite,
   useDatabase,
-  user,
 } from "@carillon/testkit";
 import { TransferWriter } from "@carillon/transfer";
 import { expect } from "chai";
 
-import { deletedCopies } from "./discard-import.ts";
 import { giveUpImport } from "./give-up-import.ts";
 import { importOrganization, type ImportOptions } from "./import-organization.ts";
 
@@ -91,47 +89,4 @@ describe("an import that is given up", () => {
     await giveUpImport(db.url, options);
     expect(await db.rows("SELECT FROM organization_imports")).to.have.length(0);
   });
-
-  it("looks copies up once for each account and range, not for each message", async () => {
-    const org = await organization(db);
-    const people = await Promise.all(Array.from({ length: 20 }, () => user(db, org.realm)));
-    const other = await organization(db);
-    const room = await channel(db, org.realm, { subscribers: people });
-    const elsewhere = await channel(db, other.realm, { subscribers: [other.member] });
-    await pastMessages(db, elsewhere, other.member, { count: 20_000 });
-    const ids = await pastMessages(db, room, org.member, {
-      count: 1_000,
-      holders: people.slice(0, 1),
-    });
-    await db.rows("ANALYZE user_messages, messages, users");
-    const [low, high] = [ids[0], ids.at(-1)];
-    const text = deletedCopies
-      .replaceAll("$1", String(org.realm.id))
-      .replace("$2", String(low))
-      .replace("$3", String(high));
-    const rows = await db.rows<{ "QUERY PLAN": [{ Plan: PlanNode }] }>(
-      `EXPLAIN (ANALYZE, FORMAT JSON) ${text}`,
-    );
-    const scans = rows
-      .flatMap((row) => nodesOf(row["QUERY PLAN"][0].Plan))
-      .filter(
-        (node) => node["Relation Name"] === "user_messages" && node["Node Type"] !== "ModifyTable",
-      );
-    const [accounts = { n: 0 }] = await db.rows<{ n: number }>(
-      "SELECT count(*)::int AS n FROM users WHERE realm_id = $1",
-      [org.realm.id],
-    );
-    expect(scans).to.have.length(1);
-    expect(scans[0]?.["Node Type"]).not.to.equal("Seq Scan");
-    expect(scans[0]?.["Actual Loops"]).to.be.at.most(accounts.n);
-  });
 });
-
-interface PlanNode {
-  readonly "Node Type": string;
-  readonly "Relation Name"?: string;
-  readonly "Actual Loops": number;
-  readonly Plans?: readonly PlanNode[];
-}
-
-const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];

@@ -2,91 +2,173 @@ import { thumbnailKeysSql } from "@carillon/domain";
 import type pg from "pg";
 
 import { ask, inTransaction } from "./connect.ts";
+import { deleteInSlices, type DoomedRows, type Slicing } from "./delete-in-slices.ts";
 import { scopeOf } from "./scope.ts";
 import { movedTables } from "./tables.ts";
-
-/** Messages that one transaction deletes. */
-const batch = 5_000;
 
 /** The step of an import whose rows are being deleted. */
 export const discardStep = "discard";
 
-/** Deletes an unfinished import and everything that it has stored; uploaded files a day later. Goes on after a break. */
-export async function discardImport(client: pg.Client, importId: number): Promise<void> {
+/**
+ * Deletes an unfinished import and everything that it has stored, in many transactions; uploaded files a day later. Continues
+ * after a break.
+ */
+export async function discardImport(
+  client: pg.Client,
+  importId: number,
+  slicing: Slicing = {},
+): Promise<void> {
   const [row] = await ask<{ realm: number | null }>(
     client,
     "UPDATE organization_imports SET step = $2 WHERE id = $1 AND finished_at IS NULL RETURNING realm_id AS realm",
     [importId, discardStep],
   );
   if (!row) return;
-  if (row.realm !== null) {
-    await deleteMessages(client, importId, row.realm);
-    await deleteOrganization(client, row.realm);
-  }
+  if (row.realm !== null) await deleteOrganization(client, importId, row.realm, slicing);
+  // Last, because the new ids tell where the rows of the organization begin.
+  await deleteNewIds(client, importId, slicing);
   await ask(client, "DELETE FROM organization_imports WHERE id = $1", [importId]);
 }
 
-/** Deletes messages by ranges of ids: copies are keyed by account, so each range is looked up once for each account. */
-async function deleteMessages(client: pg.Client, importId: number, realmId: number): Promise<void> {
-  const [first] = await ask<{ id: string | null }>(
-    client,
-    "SELECT min(new_id) AS id FROM import_ids WHERE import_id = $1 AND kind = 'messages'",
-    [importId],
-  );
-  if (!first?.id) return;
-  let low = Number(first.id);
-  for (;;) {
-    const [range] = await ask<{ count: number; high: string | null }>(
+/** Deletes the new ids and paths of an import. */
+export async function deleteNewIds(
+  client: pg.Client,
+  importId: number,
+  slicing: Slicing = {},
+): Promise<void> {
+  for (const [table, key] of [
+    ["import_ids", ["import_id", "kind", "old_id"]],
+    ["import_paths", ["import_id", "old_path"]],
+  ] as const)
+    await deleteInSlices(
       client,
-      `SELECT count(*)::int AS count, max(id) AS high FROM (
-         SELECT id FROM messages WHERE realm_id = $1 AND id >= $2 ORDER BY id LIMIT ${batch}) m`,
-      [realmId, low],
+      { table, key, condition: "import_id = $1", value: importId, from: importId },
+      slicing,
     );
-    if (!range?.high) return;
-    const high = Number(range.high);
-    await inTransaction(client, async () => {
-      for (const text of [...deletedWithMessages, deletedMessages])
-        await ask(client, text, [realmId, low, high]);
-    });
-    if (range.count < batch) return;
-    low = high + 1;
-  }
 }
 
-/** Deletes the copies of messages of an organization, `$1`, with ids from `$2` to `$3`. */
-export const deletedCopies = `DELETE FROM user_messages um USING users u
-  WHERE u.realm_id = $1 AND um.user_id = u.id AND um.message_id BETWEEN $2 AND $3`;
+/** How the rows of an organization are found in a table. */
+interface DoomedTable extends Pick<DoomedRows, "table" | "condition" | "before"> {
+  /** Default: the primary key. */
+  readonly key?: readonly string[];
+  /** The table whose ids the first column of the key has. The import tells the least of them. */
+  readonly kind?: string | undefined;
+}
 
-const deletedMessages = "DELETE FROM messages WHERE realm_id = $1 AND id BETWEEN $2 AND $3";
+/** SQL: marks stored objects, which a worker deletes a day later. */
+const releasing = (keys: string) =>
+  `UPDATE stored_objects SET delete_after = now() + interval '24 hours' WHERE key IN (${keys})`;
 
-const deletedWithMessages = [
-  deletedCopies,
-  ...["reactions", "submessages"].map(
-    (table) =>
-      `DELETE FROM ${table} x USING messages m WHERE m.realm_id = $1 AND m.id BETWEEN $2 AND $3 AND x.message_id = m.id`,
-  ),
+const before: Readonly<Record<string, string>> = {
+  attachments: releasing(`SELECT a.object_key FROM attachments a JOIN slice ON slice.id = a.id
+      UNION ALL SELECT unnest(${thumbnailKeysSql("slice.id")}) FROM slice`),
+  pictures: releasing("SELECT p.object_key FROM pictures p JOIN slice ON slice.path = p.path"),
+};
+
+const groupSettings = Object.entries(movedTables["realms"]!.columns).flatMap(([name, column]) =>
+  column.kind === "ref" && column.to === "user_group" ? [`r."${name}"`] : [],
+);
+
+/** SQL: conditions that except what is deleted with the row of the organization: the groups of its settings, and system bots. */
+const exceptions: Readonly<Record<string, string>> = {
+  user_group: `NOT EXISTS (SELECT FROM realms r WHERE r.id = $1 AND t.id IN (${groupSettings.join(", ")}))`,
+  users: "system_bot_kind IS NULL",
+};
+
+/** SQL: the rows of messages. Without its bound, the subquery would read the messages before the slice again. */
+const ofMessages = "message_id IN (SELECT id FROM messages WHERE realm_id = $1 AND id >= $2)";
+
+/** The tables in which an import stores rows. A table comes before those that its rows refer to. */
+export const doomedTables: readonly DoomedTable[] = [
+  ...["job_intent", "event_log", "event_head", "audit_log"].map((table) => ({
+    table,
+    condition: "realm_id = $1",
+  })),
+  {
+    table: "reactions",
+    key: ["message_id", "user_id", "reaction_type", "emoji_code"],
+    condition: ofMessages,
+    kind: "messages",
+  },
+  { table: "submessages", key: ["message_id", "id"], condition: ofMessages, kind: "messages" },
+  {
+    table: "user_messages",
+    condition: "user_id IN (SELECT id FROM users WHERE realm_id = $1 AND id >= $2)",
+    kind: "users",
+  },
+  {
+    table: "channel_traffic",
+    condition: "channel_id IN (SELECT id FROM channels WHERE realm_id = $1)",
+    kind: "channels",
+  },
+  ...Object.keys(movedTables)
+    .filter((table) => table !== "realms" && table !== "clients")
+    .reverse()
+    .map((table) => ({
+      table,
+      condition: [scopeOf(table), exceptions[table] ?? []].flat().join(" AND "),
+      before: before[table],
+    })),
 ];
 
-async function deleteOrganization(client: pg.Client, realmId: number): Promise<void> {
+/** Deletes an organization, the rows that refer to others first, so that few rows are deleted by cascades at a time. */
+async function deleteOrganization(
+  client: pg.Client,
+  importId: number,
+  realmId: number,
+  slicing: Slicing,
+): Promise<void> {
+  const primaryKeys = await readPrimaryKeys(client);
+  const firstIds = await readFirstIds(client, importId, realmId);
+  for (const { kind, ...doomed } of doomedTables) {
+    const { table, key = primaryKeys.get(table)! } = doomed;
+    const numbered = kind ?? kindOf(table, key[0]!);
+    const from = table === "pictures" ? "" : numbered === undefined ? 0 : firstIds.get(numbered);
+    // No record of the other table has an id yet.
+    if (from === undefined) continue;
+    await deleteInSlices(client, { ...doomed, key, value: realmId, from }, slicing);
+  }
   await inTransaction(client, async () => {
-    await ask(
-      client,
-      `UPDATE stored_objects SET delete_after = now() + interval '24 hours' WHERE key IN (
-         SELECT object_key FROM attachments WHERE realm_id = $1
-         UNION ALL SELECT unnest(${thumbnailKeysSql("a.id")}) FROM attachments a WHERE a.realm_id = $1
-         UNION ALL SELECT object_key FROM pictures WHERE realm_id = $1)`,
-      [realmId],
-    );
-    await ask(client, "DELETE FROM job_intent WHERE realm_id = $1", [realmId]);
-    for (const table of ["event_log", "event_head", "audit_log"])
-      await ask(client, `DELETE FROM "${table}" WHERE realm_id = $1`, [realmId]);
-    // Groups last: other rows refer to them, and they do not go while one does.
-    for (const table of Object.keys(movedTables).reverse())
-      if (!["realms", "clients", "users", "user_group", "messages"].includes(table))
-        await ask(client, `DELETE FROM "${table}" WHERE ${scopeOf(table)}`, [realmId]);
-    await ask(client, "UPDATE organization_imports SET realm_id = NULL WHERE realm_id = $1", [
-      realmId,
-    ]);
+    await ask(client, "UPDATE organization_imports SET realm_id = NULL WHERE id = $1", [importId]);
     await ask(client, "DELETE FROM realms WHERE id = $1", [realmId]);
   });
+}
+
+/** Returns the table whose ids a column has; undefined if the import does not number them. */
+function kindOf(table: string, column: string): string | undefined {
+  const declared = movedTables[table]?.columns[column];
+  if (declared?.kind === "id") return table;
+  return declared?.kind === "ref" ? declared.to : undefined;
+}
+
+/** Returns the columns of primary keys, by table. */
+async function readPrimaryKeys(client: pg.Client): Promise<Map<string, readonly string[]>> {
+  const rows = await ask<{ table: string; key: string[] }>(
+    client,
+    `SELECT c.relname AS table, array_agg(a.attname::text ORDER BY array_position(k.conkey, a.attnum)) AS key
+     FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
+     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = ANY(k.conkey)
+     WHERE k.contype = 'p' AND c.relnamespace = 'public'::regnamespace GROUP BY c.relname`,
+  );
+  return new Map(rows.map(({ table, key }) => [table, key]));
+}
+
+/**
+ * Returns the least ids of an import's records, by table. Those of accounts and groups are the least of the organization,
+ * which has system bots and system groups before its records get ids.
+ */
+async function readFirstIds(
+  client: pg.Client,
+  importId: number,
+  realmId: number,
+): Promise<Map<string, number>> {
+  const rows = await ask<{ kind: string; id: string | null }>(
+    client,
+    `SELECT kind, min(new_id) AS id FROM import_ids
+     WHERE import_id = $1 AND kind NOT IN ('users', 'user_group') GROUP BY kind
+     UNION ALL SELECT 'users', min(id) FROM users WHERE realm_id = $2
+     UNION ALL SELECT 'user_group', min(id) FROM user_group WHERE realm_id = $2`,
+    [importId, realmId],
+  );
+  return new Map(rows.flatMap(({ kind, id }) => (id === null ? [] : [[kind, Number(id)]])));
 }

@@ -2,6 +2,7 @@ import { hostOf, loadRealm } from "@carillon/model";
 import type { TransferReader } from "@carillon/transfer";
 
 import { ask, inTransaction } from "./connect.ts";
+import { deleteNewIds } from "./discard-import.ts";
 import type { Importing } from "./import-records.ts";
 
 /** Gives the organization its address, by which it can be reached, and ends the import. */
@@ -24,8 +25,7 @@ export async function finishImport(of: Importing): Promise<void> {
     );
     await ask(client, "UPDATE organization_imports SET finished_at = now() WHERE id = $1", [id]);
   });
-  await ask(client, "DELETE FROM import_ids WHERE import_id = $1", [id]);
-  await ask(client, "DELETE FROM import_paths WHERE import_id = $1", [id]);
+  await deleteNewIds(client, id);
 }
 
 /** Statements that derive columns and rows from the imported ones. */

@@ -4,6 +4,7 @@ import { TransferReader } from "@carillon/transfer";
 import type pg from "pg";
 
 import { ask, onConnection } from "./connect.ts";
+import type { Slicing } from "./delete-in-slices.ts";
 import { discardImport } from "./discard-import.ts";
 import { lockExport } from "./lock-for-session.ts";
 import { withSubdomain } from "./open-journal.ts";
@@ -15,10 +16,14 @@ import { withSubdomain } from "./open-journal.ts";
 export type UnfinishedImport = { readonly folder: string } | { readonly subdomain: string };
 
 /**
- * Deletes what an unfinished import has stored.
+ * Deletes what an unfinished import has stored. Continues after a break.
  * @throws StartupError if there is no such import
  */
-export async function giveUpImport(databaseUrl: string, which: UnfinishedImport): Promise<void> {
+export async function giveUpImport(
+  databaseUrl: string,
+  which: UnfinishedImport,
+  slicing?: Slicing,
+): Promise<void> {
   const reader = "folder" in which ? await TransferReader.open(which.folder) : undefined;
   await onConnection(databaseUrl, async (client) => {
     const [column, value] =
@@ -30,7 +35,7 @@ export async function giveUpImport(databaseUrl: string, which: UnfinishedImport)
     );
     if (!row) throw new StartupError(await whyNothingToDiscard(client, which));
     await lockExport(client, row.digest);
-    await discardImport(client, row.id);
+    await discardImport(client, row.id, slicing);
   });
 }
 

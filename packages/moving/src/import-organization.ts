@@ -63,7 +63,8 @@ export async function importOrganization(options: ImportOptions): Promise<Import
     try {
       return await importContents(client, reader, { ...options, id, subdomain, organization });
     } catch (error) {
-      if (error instanceof TransferError) await discardImport(client, id);
+      if (error instanceof TransferError)
+        await discardImport(client, id, { progress: options.progress });
       throw error;
     }
   });

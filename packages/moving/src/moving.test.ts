@@ -26,7 +26,9 @@ import {
 import { expect } from "chai";
 
 import { exportOrganization } from "./export-organization.ts";
+import { giveUpImport } from "./give-up-import.ts";
 import { importOrganization } from "./import-organization.ts";
+import { movedTables } from "./tables.ts";
 import { newTransferKey, transferKeyOf } from "./transfer-key.ts";
 
 /** Tables whose ids appear in answers. In each database, the ids of each begin at a number of their own. */
@@ -404,6 +406,61 @@ describe("moving an organization", () => {
     await other.transaction((tx) => reopenOrganization(tx, realmId, { notImported: false }));
     done(await send());
   });
+
+  it("deletes an unfinished import in slices, continues after each break, and changes nothing else", async () => {
+    const again = { ...options(), folder: `${folder}/again`, subdomain: "given-up" };
+    await exportOrganization({
+      databaseUrl: db.url,
+      realmId: org.realm.id,
+      folder: again.folder,
+      url: "http://moved.carillon.test",
+      secrets: testSite().secrets,
+      key: () => key,
+      files: testFiles(),
+    });
+    const before = await contents();
+    const stored = new Set<string>();
+    const stop = (what: string) => {
+      if (what.startsWith("later ")) throw new Error("broken off");
+      stored.add(what);
+    };
+    const importing = await importOrganization({ ...again, progress: stop }).catch(String);
+    expect(importing).to.equal("Error: broken off");
+    expect([...stored]).to.include.members(["scheduled_messages", "messages"]);
+
+    const deleted = new Map<string, number>();
+    let slices = 0;
+    const breakOff = (what: string, done: number) => {
+      deleted.set(what, done);
+      if (++slices % 7 === 0) throw new Error("broken off");
+    };
+    const discard = () => giveUpImport(other.url, again, { rows: 4, progress: breakOff });
+    let breaks = 0;
+    while ((await discard().catch(String)) === "Error: broken off") breaks++;
+    expect(await contents()).to.deep.equal(before);
+    expect(breaks).to.be.greaterThan(10);
+    // Calls keep their ids, so the import has left out those that the installation has already.
+    stored.delete("outgoing_call");
+    for (const table of stored)
+      if (table in movedTables) expect(deleted.get(`delete ${table}`), table).to.be.greaterThan(0);
+  });
+
+  /** Returns all rows of the other installation by table, without those of its processes and of deleted files. */
+  async function contents(): Promise<Record<string, string[]>> {
+    const tables = await other.rows<{ name: string }>(
+      `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+         AND relname NOT IN ('process_heartbeats', 'clients') ORDER BY 1`,
+    );
+    const found: Record<string, string[]> = {};
+    for (const { name } of tables) {
+      const condition = name === "stored_objects" ? "WHERE delete_after IS NULL" : "";
+      const rows = await other.rows<{ row: string }>(
+        `SELECT t::text AS row FROM "${name}" t ${condition} ORDER BY 1`,
+      );
+      found[name] = rows.map(({ row }) => row);
+    }
+    return found;
+  }
 
   async function register(client: GatewayClient): Promise<Record<string, unknown>> {
     // Numbers of the installation's own.

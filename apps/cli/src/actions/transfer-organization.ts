@@ -217,7 +217,7 @@ async function discard(
       "--discard needs the folder of the export, or --subdomain with the label that its organization was to get",
     );
   await withDatabase(context, async ({ databaseUrl }) => {
-    await giveUpImport(databaseUrl, which);
+    await giveUpImport(databaseUrl, which, { progress: progressOf(context) });
     context.terminal.say("Deleted what the unfinished import had stored.");
   });
 }
