@@ -9,4 +9,6 @@ export interface Context {
   readonly terminal: Terminal;
   readonly cleanups: Cleanups;
   readonly variables?: Variables;
+  /** Minimum milliseconds between two lines of progress; default 5,000. */
+  readonly progressMs?: number;
 }

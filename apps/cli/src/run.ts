@@ -4,7 +4,7 @@ import { StartupError, formatUnexpectedError } from "@carillon/kit";
 import { CommanderError } from "commander";
 
 import { Interrupted, Cleanups } from "./cleanups.ts";
-import type { Variables } from "./context.ts";
+import type { Context } from "./context.ts";
 import { commandLine } from "./program.ts";
 import type { Terminal } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
@@ -19,16 +19,17 @@ const interrupted = 130;
  * Runs a command line.
  * @param options.variables default: those of this process
  * @param options.cleanups run when the command is interrupted
+ * @param options.progressMs see {@link Context}
  * @returns the exit code: 0 success, 1 refused or failed, 2 usage error, 130 interrupted
  */
 export async function runCommandLine(
   words: readonly string[],
   terminal: Terminal,
-  options: { readonly variables?: Variables; readonly cleanups?: Cleanups } = {},
+  options: Partial<Omit<Context, "terminal">> = {},
 ): Promise<number> {
-  const { variables, cleanups = new Cleanups() } = options;
+  const { cleanups = new Cleanups() } = options;
   try {
-    const program = commandLine({ terminal, cleanups, ...(variables && { variables }) });
+    const program = commandLine({ ...options, terminal, cleanups });
     await program.parseAsync([...words], { from: "user" });
     return done;
   } catch (error) {

@@ -27,12 +27,14 @@ export function commandLineOn(databaseUrl: string | undefined, others: Variables
       shown = false,
       output = new PassThrough(),
       cleanups = new Cleanups(),
+      progressMs = 5_000,
     }: {
       input?: string | Buffer;
       answers?: readonly string[];
       shown?: boolean;
       output?: PassThrough;
       cleanups?: Cleanups;
+      progressMs?: number;
     } = {},
   ): Promise<Ended & { output: Buffer }> => {
     const said: string[] = [];
@@ -54,7 +56,7 @@ export function commandLineOn(databaseUrl: string | undefined, others: Variables
       ask: answer,
       askSecret: answer,
     };
-    const code = await runCommandLine(words, terminal, { variables, cleanups });
+    const code = await runCommandLine(words, terminal, { variables, cleanups, progressMs });
     return { code, said: said.join("\n"), noted: noted.join("\n"), output: Buffer.concat(pieces) };
   };
 }

@@ -256,11 +256,11 @@ function readKey(file: string): TransferKey {
   return transferKeyOf(text);
 }
 
-/** Minimum milliseconds between two lines of progress. */
-const progressMs = 5_000;
-
 /** Returns a function that prints progress on standard error, every few seconds. */
-function progressOf({ terminal }: Context): (what: string, done: number) => void {
+function progressOf({
+  terminal,
+  progressMs = 5_000,
+}: Context): (what: string, done: number) => void {
   let reported = performance.now();
   return (what, done) => {
     if (performance.now() - reported < progressMs) return;
