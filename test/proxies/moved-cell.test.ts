@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { ApiError, Client, type StreamEvent } from "@carillon/client";
 import {
+  authorization,
   bot,
   channel,
   clientOf,
@@ -86,6 +87,99 @@ describe("An organization that is moved between cells behind nginx, with the fil
       );
       await reload();
     })).timeout(scenarioMs);
+
+  it("is answered with 503 while its new cell is down, and its clients continue when the cell is back; another cell serves on", async () => {
+    const { west } = databases;
+    const onWest = variables["west"] ?? {};
+    const onEast = variables["east"] ?? {};
+    const down = gateways["east"];
+    const port = new URL(down?.url ?? "").port;
+    const staying = await organization(west, { subdomain: "staying" });
+    const org = await organization(west, { subdomain: "gongs", name: "gongs" });
+    const room = await channel(west, org.realm, { subscribers: [org.owner, org.member] });
+    proxy.hosts.set("staying.example.com", "west").set("gongs.example.com", "west");
+    await proxy.writeHosts();
+    await proxy.reload();
+    const ended = new AbortController();
+    const statuses = new Set<number>();
+    const registrations: StreamEvent[] = [];
+    const heard: string[] = [];
+    const following = follow();
+    try {
+      await waitFor(() => registrations.length === 1, { what: "the client has registered" });
+      const backup = join(folder, "export-gongs");
+      const named = ["--organization", "gongs"];
+      await carillon(["organization", "export", backup, "--final", ...named], onWest);
+      await carillon(["organization", "import", backup], onEast);
+      await down?.stop();
+      proxy.hosts.set("gongs.example.com", "east");
+      await proxy.writeHosts();
+      await proxy.reload();
+      await carillon(["organization", "deactivate", ...named], onWest);
+
+      for (const method of ["GET", "POST"]) {
+        const answer = await proxy.fetch("https://gongs.example.com/api/v1/messages", {
+          method,
+          headers: authorization({ email: org.member.deliveryEmail, apiKey: org.member.apiKey }),
+        });
+        expect([answer.status, answer.headers.get("retry-after")], method).to.deep.equal([
+          503,
+          "5",
+        ]);
+        expect(answer.headers.get("content-type")).to.equal("application/json");
+        expect(answer.headers.get("strict-transport-security")).to.match(/max-age/);
+        expect(await answer.json()).to.deep.equal({
+          result: "error",
+          msg: "The server of this organization does not answer. Whether this request was carried out is not known. Try again in a few seconds.",
+          code: "INTERNAL_ERROR",
+        });
+      }
+      const other = await proxy.ask("staying", { path: "/api/v1/users/me", as: staying.member });
+      expect([other.status, other.body["user_id"]]).to.deep.equal([200, staying.member.id]);
+      await waitFor(() => statuses.has(503), {
+        what: "the client is told to wait",
+        timeoutMs: waitTimeoutMs,
+      });
+
+      gateways["east"] = await processes.gateway({ ...onEast, PORT: port });
+      await waitFor(() => registrations.length === 2, {
+        what: "the client has registered in the new cell",
+        timeoutMs: waitTimeoutMs,
+      });
+      const sent = await proxy.ask("gongs", {
+        path: "/api/v1/messages",
+        form: { type: "channel", to: `"${room.name}"`, topic, content: "after" },
+        as: org.owner,
+      });
+      expect(sent.status, JSON.stringify(sent.body)).to.equal(200);
+      await waitFor(() => heard.includes("after"), { what: "the client hears a message" });
+      expect([...statuses]).not.to.include(401);
+    } finally {
+      ended.abort();
+      await following;
+    }
+
+    async function follow(): Promise<void> {
+      const client = new Client({
+        site: "https://gongs.example.com",
+        email: org.member.deliveryEmail,
+        apiKey: org.member.apiKey,
+        fetch: async (url, init) => {
+          const response = await proxy.fetch(url, init);
+          statuses.add(response.status);
+          return response;
+        },
+      });
+      const { signal } = ended;
+      try {
+        for await (const item of client.events({ event_types: ["message"], signal }))
+          if (item.type === "registered") registrations.push(item);
+          else if (item.type === "message") heard.push(item.message.content);
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      }
+    }
+  }).timeout(scenarioMs);
 
   interface Steps {
     readonly clients: readonly Person[];

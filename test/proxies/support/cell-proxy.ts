@@ -232,11 +232,11 @@ function typeOf(body: RequestInit["body"]): Record<string, string> {
 }
 
 function responseOf(status = 0, headers: IncomingHttpHeaders, all: string): Response {
-  const retryAfter = headers["retry-after"];
-  return new Response(all, {
-    status,
-    headers: retryAfter === undefined ? {} : { "Retry-After": retryAfter },
-  });
+  // The names of HTTP/2's own fields begin with a colon.
+  const fields = Object.entries(headers).flatMap(([name, value]): Array<[string, string]> =>
+    typeof value === "string" && !name.startsWith(":") ? [[name, value]] : [],
+  );
+  return new Response(all, { status, headers: fields });
 }
 
 /** Titles of the processes below nginx's master, by their ids. */
