@@ -415,7 +415,7 @@ describe("moving an organization", () => {
       folder: again.folder,
       url: "http://moved.carillon.test",
       secrets: testSite().secrets,
-      key: () => key,
+      openKey: () => key,
       files: testFiles(),
     });
     const before = await contents();
