@@ -15,7 +15,8 @@ import {
   type SeriesRow,
 } from "../scheduled/series/series-row.ts";
 import type { BotContext } from "./context.ts";
-import type { ListedLine, ShownPlace, ShownTime } from "./texts.ts";
+import type { ShownPlace, ShownTime } from "./shown-values.ts";
+import type { ListedLine } from "./texts.ts";
 
 /** Maximum number of lines in a list. */
 const maxLines = 20;

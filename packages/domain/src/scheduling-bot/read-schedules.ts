@@ -12,7 +12,7 @@ import type { BotContext } from "./context.ts";
 import type { DecidedSchedule } from "./question.ts";
 import { comingDays } from "./read-when.ts";
 import { timesOfDay, type DateWords, type RuleWords } from "./rule-words.ts";
-import type { ShownTime } from "./texts.ts";
+import type { ShownTime } from "./shown-values.ts";
 
 /** One reading of a rule in words. */
 export interface ScheduleReading {

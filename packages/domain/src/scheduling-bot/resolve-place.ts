@@ -13,7 +13,8 @@ import { attempt } from "../messages/send/attempt.ts";
 import type { BotContext } from "./context.ts";
 import type { PersonWords, WhereWords } from "./parse-command.ts";
 import type { Decisions } from "./question.ts";
-import { personChoice, questions, type ShownPlace, topicChoice } from "./texts.ts";
+import type { ShownPlace } from "./shown-values.ts";
+import { personChoice, questions, topicChoice } from "./texts.ts";
 import type { Clarification } from "./clarification.ts";
 
 /** Where a message goes: the parameters of the API, and the words of an answer. */

@@ -4,10 +4,10 @@ import { type Clarification, isClarification } from "./clarification.ts";
 import type { BotContext } from "./context.ts";
 import type { Decisions } from "./question.ts";
 import { readWhen } from "./read-when.ts";
+import type { ShownTime } from "./shown-values.ts";
 import {
   pastNotice,
   questions,
-  type ShownTime,
   timeChoice,
   unclearNotice,
   unknownZoneNotice,

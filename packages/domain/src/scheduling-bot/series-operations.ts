@@ -26,6 +26,7 @@ import { readSchedules } from "./read-schedules.ts";
 import { resolvePlace } from "./resolve-place.ts";
 import { isTime, resolveTime } from "./resolve-time.ts";
 import { parseTime, timesOfDay } from "./rule-words.ts";
+import type { ShownTime } from "./shown-values.ts";
 import {
   cancelledNotice,
   everyTimeChoice,
@@ -40,7 +41,6 @@ import {
   resumedNotice,
   sentNowNotice,
   seriesNotice,
-  type ShownTime,
   skippedNotice,
   unknownZoneNotice,
 } from "./texts.ts";
