@@ -6,8 +6,7 @@ import { expect } from "chai";
 import { usePython } from "./support/python.ts";
 import { useServer } from "./support/server.ts";
 
-describe("The bot server of the package zulip_botserver, started as usual", function () {
-  this.timeout(90_000);
+describe("The bot server of the package zulip_botserver, started as usual", () => {
   const python = usePython();
   const server = useServer(async () => ({ OUTGOING_ALLOWED_NETWORKS: "127.0.0.0/8" }));
   let botId = 0;

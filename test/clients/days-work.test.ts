@@ -20,8 +20,7 @@ const success = (answer: Answer): Answer => {
 const messagesOf = (answer: Answer) => success(answer)["messages"] as Answer[];
 const messageOf = (answer: Answer) => success(answer)["message"] as Answer;
 
-describe("A day's work of a bot that edits and reacts", function () {
-  this.timeout(60_000);
+describe("A day's work of a bot that edits and reacts", () => {
   const server = useServer();
   const processes = useProcesses();
 

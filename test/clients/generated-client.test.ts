@@ -12,8 +12,7 @@ interface Answer {
   readonly scheduled_messages?: readonly ScheduledMessageResource[];
 }
 
-describe("A client that is generated from the OpenAPI document", function () {
-  this.timeout(120_000);
+describe("A client that is generated from the OpenAPI document", () => {
   const python = usePython("CARILLON_TEST_GENERATOR");
   const server = useServer();
 

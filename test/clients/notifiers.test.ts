@@ -5,8 +5,7 @@ import { usePython } from "./support/python.ts";
 import { useServer } from "./support/server.ts";
 
 /** Programs that send notifications to many services, configured by one URL (docs/integrations.md). */
-describe("Programs for notifications", function () {
-  this.timeout(60_000);
+describe("Programs for notifications", () => {
   const server = useServer();
   const processes = useProcesses();
   let key = "";

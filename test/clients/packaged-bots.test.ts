@@ -4,8 +4,7 @@ import { expect } from "chai";
 import { usePython } from "./support/python.ts";
 import { useServer } from "./support/server.ts";
 
-describe("Bots of the package zulip_bots, started as usual", function () {
-  this.timeout(90_000);
+describe("Bots of the package zulip_bots, started as usual", () => {
   const python = usePython();
   const server = useServer();
   let botId = 0;

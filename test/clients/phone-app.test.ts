@@ -114,8 +114,7 @@ const capabilities = {
   individual_emoji_changes: true,
 };
 
-describe("The phone app's cold start", function () {
-  this.timeout(60_000);
+describe("The phone app's cold start", () => {
   const server = useServer();
   let busy: BusyAccount;
   before("fill the account", async () => {

@@ -7,8 +7,7 @@ import { useServer } from "./support/server.ts";
 const promptly = 1_000;
 const topic = "with a bot";
 
-describe("A bot in Python", function () {
-  this.timeout(90_000);
+describe("A bot in Python", () => {
   const python = usePython();
   const server = useServer();
   let bot: TestProcess;

@@ -4,8 +4,7 @@ import { useServer } from "./support/server.ts";
 
 type Answer = Readonly<Record<string, unknown>>;
 
-describe("The Python library", function () {
-  this.timeout(60_000);
+describe("The Python library", () => {
   const python = usePython();
   const server = useServer();
   const answers = new Map<string, Answer>();

@@ -51,8 +51,7 @@ async function scheduled(server: Server): Promise<ReadonlyArray<readonly [string
 const time = "2030-01-02T09:00:00+00:00";
 const seconds = Date.parse(time) / 1_000;
 
-describe("The programs of docs/scheduling.md", function () {
-  this.timeout(90_000);
+describe("The programs of docs/scheduling.md", () => {
   const server = useServer();
   const processes = useProcesses();
   const { value: db, set: setDatabase } = later<Database>("the database");

@@ -4,8 +4,7 @@ import { expect } from "chai";
 import { usePython } from "./support/python.ts";
 import { useServer } from "./support/server.ts";
 
-describe("The sender of Slack's library for Python", function () {
-  this.timeout(90_000);
+describe("The sender of Slack's library for Python", () => {
   const python = usePython();
   const server = useServer();
 

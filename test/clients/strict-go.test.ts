@@ -13,8 +13,7 @@ import { seriesSoon, soon } from "./support/soon.ts";
 /** A message for the programs to end. */
 const last = "That is all";
 
-describe("A client in Go that refuses what it does not know", function () {
-  this.timeout(90_000);
+describe("A client in Go that refuses what it does not know", () => {
   const program = process.env["CARILLON_TEST_GO"] ?? "";
   before("look for the program", function () {
     if (program === "") this.skip();

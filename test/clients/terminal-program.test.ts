@@ -14,8 +14,7 @@ import { usePython } from "./support/python.ts";
 import { useServer } from "./support/server.ts";
 import { seriesSoon } from "./support/soon.ts";
 
-describe("The terminal client", function () {
-  this.timeout(60_000);
+describe("The terminal client", () => {
   const python = usePython("CARILLON_TEST_TERMINAL");
   const server = useServer();
 
@@ -39,7 +38,6 @@ describe("The terminal client", function () {
   const shows = (terminal: TestProcess, text: string | RegExp, from = 0) =>
     waitFor(() => drawn(terminal, from).split(text).length > 1, {
       what: `the screen shows ${String(text)}`,
-      timeoutMs: 20_000,
     }).catch((error: Error) => {
       throw new Error(`${error.message}:\n${drawn(terminal, from)}`);
     });

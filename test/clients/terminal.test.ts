@@ -76,8 +76,7 @@ const sections = [
   "zulip_version",
 ];
 
-describe("The terminal client's cold start", function () {
-  this.timeout(60_000);
+describe("The terminal client's cold start", () => {
   const server = useServer();
   let busy: BusyAccount;
   let terminal: GatewayClient;

@@ -5,8 +5,7 @@ import { useServer } from "./support/server.ts";
 
 const program = fileURLToPath(new URL("programs/tus-js-client.mjs", import.meta.url));
 
-describe("tus-js-client", function () {
-  this.timeout(60_000);
+describe("tus-js-client", () => {
   const server = useServer();
   const processes = useProcesses();
   let client: TestProcess;

@@ -84,8 +84,7 @@ const knownTypes = [
 ];
 const ownTypes = ["message_series", "withheld_messages"];
 
-describe("Clients that know nothing of series, conditions and the scheduling bot", function () {
-  this.timeout(90_000);
+describe("Clients that know nothing of series, conditions and the scheduling bot", () => {
   const server = useServer();
   let phone: Queue;
   let strict: Queue;

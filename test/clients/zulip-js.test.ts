@@ -7,8 +7,7 @@ const program = fileURLToPath(new URL("programs/zulip-js.mjs", import.meta.url))
 
 type Answer = Readonly<Record<string, unknown>>;
 
-describe("zulip-js", function () {
-  this.timeout(60_000);
+describe("zulip-js", () => {
   const server = useServer();
   const processes = useProcesses();
   let client: TestProcess;

@@ -2,8 +2,7 @@ import { expect } from "chai";
 import { usePython } from "./support/python.ts";
 import { useServer } from "./support/server.ts";
 
-describe("zulip-send", function () {
-  this.timeout(60_000);
+describe("zulip-send", () => {
   const python = usePython();
   const server = useServer();
 

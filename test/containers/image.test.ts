@@ -158,7 +158,7 @@ describe("What the Dockerfile installs", function () {
       type: "direct",
       to: [me],
       content: "A formula: $$x^2$$\n```python\ndef f(): pass\n```",
-      scheduled_delivery_timestamp: Math.floor(Date.now() / 1_000) + 5,
+      scheduled_delivery_timestamp: Math.floor(Date.now() / 1_000) + 10,
     });
     expect(scheduled.status, scheduled.text).to.equal(200);
     const sent = async () => {

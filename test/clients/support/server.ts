@@ -119,8 +119,7 @@ export class Server {
  */
 export function useServer(more?: (url: string) => Promise<Variables>): Server {
   const server = new Server();
-  before("start a server", function () {
-    this.timeout(60_000);
+  before("start a server", () => {
     return server.start(more);
   });
   after("end the server", () => server.end());
