@@ -23,6 +23,9 @@ export interface OpenPage {
   readonly complaints: readonly string[];
 }
 
+/** How long a page may take for what a test waits for, in milliseconds; Playwright's 30 s are few on a busy machine. */
+const patienceMs = 60_000;
+
 /** Opens an empty page in a new context, which is closed after the test. */
 export type NewPage = (options: BrowserContextOptions) => Promise<OpenPage>;
 
@@ -45,6 +48,7 @@ export function useChromium(): NewPage {
   return async (options) => {
     if (!browser) throw new Error("the browser runs only during the tests");
     const context = await browser.newContext(options);
+    context.setDefaultTimeout(patienceMs);
     contexts.push(context);
     const page = await context.newPage();
     const complaints: string[] = [];
