@@ -9,6 +9,7 @@ import {
   type TestAccount,
   type TestChannel,
   user,
+  useBlocker,
   useScene,
   waitFor,
 } from "@carillon/testkit";
@@ -24,6 +25,7 @@ describe("While a person comes back after many messages", function () {
   this.timeout(120_000);
   const scene = useScene();
   const { db } = scene;
+  const blocker = useBlocker(db);
   let person: TestAccount;
   let room: TestChannel;
   let missed: readonly number[];
@@ -63,6 +65,15 @@ describe("While a person comes back after many messages", function () {
     await Promise.all([returning, change()]);
     await recordVisit(db, person);
   }
+
+  it("a request is refused when its time is over, although it waits for the row of the channel", async () => {
+    await blocker.lock("SELECT FROM channels WHERE id = $1 FOR UPDATE", [room.id]);
+    const returning = recordVisit(db, person, 100).catch((error: unknown) => error);
+    await blocker.untilWaiting(1, "the request waits");
+    expect(await returning).to.deep.include({ facts: { reason: "unavailable", retryAfter: 2 } });
+    await blocker.release();
+    expect(await recordVisit(db, person, 100_000)).to.equal(missed.length);
+  });
 
   it("ten requests at once to two gateways get all messages, and each copy is made once", async () => {
     const others: Gateway = await startGateway(db);

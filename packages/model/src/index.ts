@@ -37,6 +37,7 @@ export {
   audiencePart,
   lockAudiences,
   lockAudiencesShared,
+  lockAudiencesSoon,
   tryLockAudiencesShared,
 } from "./channels/audience-lock.ts";
 export { type MessageIdsAt, messageIdsAt, messageIdSlackMs } from "./messages/message-id-at.ts";

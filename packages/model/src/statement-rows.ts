@@ -286,6 +286,10 @@ declare module "@carillon/db" {
     "audience-change": {
       pg_advisory_xact_lock: "";
     };
+    "audience-change-soon": {
+      ms: string;
+      pg_advisory_xact_lock: "";
+    };
     "audience-hold": {
       pg_advisory_xact_lock_shared: "";
     };

@@ -1,6 +1,6 @@
-import { channel, organization, useDatabase, type TestChannel } from "@carillon/testkit";
+import { channel, organization, useDatabase, waitFor, type TestChannel } from "@carillon/testkit";
 import { expect } from "chai";
-import { lockAudiences, lockAudiencesShared } from "./audience-lock.ts";
+import { lockAudiences, lockAudiencesShared, lockAudiencesSoon } from "./audience-lock.ts";
 
 describe("The audience lock of a channel", () => {
   const db = useDatabase();
@@ -39,5 +39,49 @@ describe("The audience lock of a channel", () => {
   it("does not block other organizations", async () => {
     expect(await beside(elsewhere, lockAudiencesShared)).to.equal("taken");
     expect(await beside(elsewhere, lockAudiences)).to.equal("taken");
+  });
+
+  it("is waited for together with those of other channels: the time left for the next lock decreases", async () => {
+    const { owner } = await organization(db);
+    const rooms = [await channel(db, owner), await channel(db, owner), await channel(db, owner)];
+    const [first, second, third] = rooms
+      .map(({ id }) => id)
+      .toSorted((a, b) => (a & 63) - (b & 63));
+    const waited = async (ms: number) => {
+      const [row] = await db.rows<{ waits: boolean }>(
+        `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'
+           AND clock_timestamp() - query_start > make_interval(secs => ${ms / 1_000})) AS waits`,
+      );
+      return row?.waits ?? false;
+    };
+    let taking: Promise<number> = Promise.resolve(0);
+    await db.transaction(async (ofSecond) => {
+      await lockAudiencesShared(ofSecond, [second ?? 0]);
+      await db.transaction(async (ofFirst) => {
+        await lockAudiencesShared(ofFirst, [first ?? 0]);
+        taking = db.transaction(async (tx) => {
+          await lockAudiencesSoon(tx, [first ?? 0, second ?? 0, third ?? 0], 60_000);
+          const [row] = await tx.rows<{ ms: string }>(
+            "SELECT setting AS ms FROM pg_settings WHERE name = 'lock_timeout'",
+          );
+          return Number(row?.ms);
+        });
+        await waitFor(() => waited(300), { what: "the first lock is waited for" });
+      });
+      await waitFor(() => waited(600), { what: "the second lock is waited for" });
+    });
+    expect(await taking).to.be.within(1, 59_400);
+  });
+
+  it("is given up when the time for several is over", async () => {
+    const { owner } = await organization(db);
+    const ids = [(await channel(db, owner)).id, (await channel(db, owner)).id];
+    const outcome = await db.transaction(async (holder) => {
+      await lockAudiencesShared(holder, ids);
+      return db
+        .transaction((tx) => lockAudiencesSoon(tx, ids, 50))
+        .catch((error: { code?: string }) => error.code);
+    });
+    expect(outcome).to.equal("55P03");
   });
 });

@@ -29,6 +29,17 @@ function partsOf(...ids: ReadonlyArray<readonly number[]>): number[] {
 const hold = locking("audience-hold", "pg_advisory_xact_lock_shared");
 const change = locking("audience-change", "pg_advisory_xact_lock");
 
+/** SQL: milliseconds since the statement began. */
+const waitedMs = "(extract(epoch FROM clock_timestamp() - statement_timestamp()) * 1000)::int";
+
+/** Sets `lock_timeout` to what is left of $3 milliseconds before each lock, because PostgreSQL applies it to each lock anew. */
+const changeSoon = statement({
+  name: "audience-change-soon",
+  text: `SELECT set_config('lock_timeout', greatest(1, $3::int - ${waitedMs})::text, true) AS ms,
+      pg_advisory_xact_lock(${lockClass.audience}, key)
+    FROM ${parts}`,
+});
+
 const tryToHold = statement({
   name: "audience-try-hold",
   text: `SELECT key & 63 AS part, pg_try_advisory_xact_lock_shared(${lockClass.audience}, key) AS held
@@ -83,4 +94,19 @@ export async function lockAudiences(
   if (channelIds.length + senderIds.length === 0) return;
   const keys = partsOf(channelIds, senderIds);
   await tx.lock({ name: "audience", keys }, change, [channelIds, senderIds]);
+}
+
+/**
+ * Takes the locks of {@link lockAudiences}, and waits at most `waitMs` milliseconds for all of them together. Leaves
+ * `lock_timeout` changed. A transaction that waits holds the locks that it has, so messages to their channels wait too.
+ * @throws an error of PostgreSQL, `lock_not_available`, if the time is over
+ */
+export async function lockAudiencesSoon(
+  tx: Tx,
+  channelIds: readonly number[],
+  waitMs: number,
+): Promise<void> {
+  if (channelIds.length === 0) return;
+  const keys = partsOf(channelIds);
+  await tx.lock({ name: "audience", keys }, changeSoon, [channelIds, [], waitMs]);
 }

@@ -7,7 +7,7 @@ import {
   statement,
   type Tx,
 } from "@carillon/db";
-import { flag, lockAudiences } from "@carillon/model";
+import { flag, lockAudiencesSoon } from "@carillon/model";
 import { IntentBusy, lockSoon } from "@carillon/outbox";
 
 /** Maximum copies that one transaction makes. It takes about 0.1 s. */
@@ -20,9 +20,9 @@ const channelsAtOnce = 100;
 const copiesUnderLock = 10;
 
 /**
- * Milliseconds for which a transaction waits for an audience lock. The wait is short, because new messages of the channels
- * wait behind it. After {@link shortTries} each try waits twice as long as the one before, up to the maximum: if messages are
- * sent all the time, and sending one takes longer than the first wait, a short wait never succeeds.
+ * Milliseconds for which a transaction waits for all of its audience locks together. The wait is short, because new messages
+ * of the channels wait behind it. After {@link shortTries} each try waits twice as long as the one before, up to the maximum:
+ * if messages are sent all the time, and sending one takes longer than the first wait, a short wait never succeeds.
  */
 const firstLockMs = 200;
 const maxLockMs = 2_000;
@@ -162,8 +162,8 @@ export async function makeDeferredCopies(
  * The last ones are made with the audience locks of the channels held exclusively, so that no message is being sent to
  * them: each message either is committed and gets its copy here, or will be sent when the person is not away any more
  * (docs/decisions/083). It also waits for the transactions that have read the person's copies for an event.
- * @param lockMs milliseconds for which to wait for each audience lock; default: the maximum, for the job that goes on after
- *   a request did not get them
+ * @param lockMs milliseconds for which to wait for all audience locks together; default: the maximum, for the job that goes on
+ *   after a request did not get them
  * @throws IntentBusy when the locks are not free in time
  */
 export async function makeNextCopies(
@@ -206,7 +206,7 @@ async function makeLast(
   const perChannel = Math.ceil(copiesAtOnce / channelIds.length);
   const [, , [made]] = await lockSoon(tx, lockMs, "messages are being sent to the channels", () =>
     Promise.all([
-      lockAudiences(tx, channelIds),
+      lockAudiencesSoon(tx, channelIds, lockMs),
       lockRangesOf(tx, channelIds, userId),
       tx.rows(makeLastCopies, [userId, channelIds, perChannel]),
     ]),
