@@ -24,6 +24,7 @@ const mocha = (...args) =>
     "--conditions=source",
     "--no-experimental-require-module",
     "node_modules/mocha/lib/cli/cli.js",
+    "--require=./packages/testkit/src/unhandled-rejections.ts",
     ...args,
   ]);
 

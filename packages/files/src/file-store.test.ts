@@ -248,12 +248,12 @@ for (const kind of storeKinds)
     it("refuses a path instead of a key", async () => {
       const key = `../${newObjectKey().slice(3)}`;
       for (const work of [
-        store.put(key, bodyOf(1).body),
-        store.get(key),
-        store.stat(key),
-        store.delete([key]),
+        () => store.put(key, bodyOf(1).body),
+        () => store.get(key),
+        () => store.stat(key),
+        () => store.delete([key]),
       ])
-        expect(await failureOf(work)).to.be.instanceOf(TypeError);
+        expect(await failureOf(work())).to.be.instanceOf(TypeError);
     });
 
     it("passes several concurrent checks", async () => {

@@ -64,13 +64,13 @@ describe("The file store on disk", () => {
     await store.put(before, bodyOf(10).body);
     await rename(root, `${root}-away`);
     for (const work of [
-      store.put(after, bodyOf(10).body),
-      store.get(before),
-      store.stat(before),
-      store.delete([before]),
-      store.check(),
+      () => store.put(after, bodyOf(10).body),
+      () => store.get(before),
+      () => store.stat(before),
+      () => store.delete([before]),
+      () => store.check(),
     ])
-      expect(await failureOf(work))
+      expect(await failureOf(work()))
         .to.be.instanceOf(StorageUnavailable)
         .with.property("message")
         .that.matches(/^FILES_DIR \/.*: the folder no longer exists; .* mounted\? \(ENOENT\)$/);
@@ -156,8 +156,12 @@ describe("The file store on disk", () => {
       // A store whose first use finds the read-only file system.
       const store = diskStore(root);
       expect(await hashIn((await store.get(key)).stream)).to.deep.equal(bodyOf(10).sha256);
-      for (const work of [store.put(refused, bodyOf(10).body), store.delete([key]), store.check()])
-        expect(await failureOf(work))
+      for (const work of [
+        () => store.put(refused, bodyOf(10).body),
+        () => store.delete([key]),
+        () => store.check(),
+      ])
+        expect(await failureOf(work()))
           .to.be.instanceOf(StorageUnavailable)
           .with.property("message")
           .that.matches(/^FILES_DIR .*: the file system is read-only; .* \(EROFS\)$/);
