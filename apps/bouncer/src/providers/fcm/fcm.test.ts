@@ -172,7 +172,7 @@ describe("The provider FCM", () => {
 
   it("reports unsure when the answer times out", async () => {
     const account = await accountOf(server, readServiceAccount);
-    const impatient = await fcmProvider({ account, url: server.url, timeoutMs: 5_000 });
+    const impatient = await fcmProvider({ account, url: server.url, clock, timeoutMs: 5_000 });
     // The access token and the connection are there then, and have no part in the time. A busy machine may need several tries.
     await waitFor(async () => (await impatient.handOver(handover)).kind === "sent", {
       what: "a message is sent",
