@@ -112,7 +112,14 @@ describe("a migration outside a transaction", () => {
     };
     const writing = Promise.all([write(), write()]);
     const migrators = Promise.all([applyMigrations(url, set), applyMigrations(url, set)]);
-    await waitFor(async () => (await index()) === "invalid", { what: "the index is built again" });
+    const waitsForOpen = async () => {
+      const { rowCount } = await client.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database()
+         AND application_name = 'carillon migrate' AND wait_event = 'virtualxid'`,
+      );
+      return rowCount === 1;
+    };
+    await waitFor(waitsForOpen, { what: "the index is built again" });
     const before = written;
     await waitFor(() => written > before + 20, { what: "others write during the build" });
     expect(await index()).to.equal("invalid");
