@@ -1,11 +1,13 @@
 import { readFile, stat } from "node:fs/promises";
 import { subscribe } from "@carillon/model";
+import { channelsLike, crowd } from "@carillon/testkit";
 import { fillPast } from "./lib/past.ts";
 import { report, type Row, say } from "./lib/report.ts";
 import { createBenchDatabase } from "./lib/servers.ts";
 import { startGateway } from "./lib/system.ts";
 import { createWorld } from "./lib/world.ts";
 import { startBrowser } from "./web/browser.ts";
+import { measureCrowd } from "./web/crowd.ts";
 import { measureLoading } from "./web/loading.ts";
 import { measureIdle, measureScrolling } from "./web/scrolling.ts";
 import { measureSending } from "./web/sending.ts";
@@ -53,12 +55,26 @@ const channel = { channel: room!, first: oldest!.id, count: scrolled };
 rows.push(...(await measureScrolling(browser, site, reader, channel)));
 say("scrolling is measured");
 rows.push(await measureIdle(browser, site, reader));
+await crowd(database.db, sender, 10_000 - world.members.length);
+await channelsLike(database.db, room!, 2_000 - world.channels.length);
+await subscribeToAll(reader);
+rows.push(await measureCrowd(browser, site, { sender, reader, channel: room! }));
 
 await browser.close();
 await gateway.stop();
 await database.drop();
 await report("web", rows);
 process.exit(0);
+
+/** Subscribes a member to all channels. Without events, which only open tabs would need. */
+async function subscribeToAll({ id }: { readonly id: number }): Promise<void> {
+  await database.db.rows(
+    `INSERT INTO subscriptions SELECT (jsonb_populate_record(s, jsonb_build_object('channel_id', c.id))).*
+     FROM subscriptions s, channels c
+     WHERE s.user_id = $1 AND s.channel_id = $2 AND c.name LIKE 'many%'`,
+    [id, room!.id],
+  );
+}
 
 /** Adds up the scripts and styles of the build, as compressed by Brotli, without KaTeX's stylesheet. */
 async function measureSize(): Promise<Row> {

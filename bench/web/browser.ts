@@ -72,3 +72,17 @@ export async function heapOf({ page, context }: Tab): Promise<number> {
   await session.detach();
   return usedSize;
 }
+
+/** The time that scripts took of one long animation frame. */
+export interface Frame {
+  readonly ms: number;
+  /** Each script with its milliseconds. */
+  readonly names: string;
+}
+
+/** Returns the frame that scripts have kept the longest since the last call, and the number of frames over 50 ms. */
+export async function longestFrame({ page }: Tab): Promise<Frame & { readonly over50: number }> {
+  const frames = await page.evaluate<readonly Frame[]>("bench.scripts.splice(0)");
+  const [longest = { ms: 0, names: "none" }] = frames.toSorted((a, b) => b.ms - a.ms);
+  return { ...longest, over50: frames.filter(({ ms }) => ms > 50).length };
+}
