@@ -127,7 +127,7 @@ interface StartContext {
   readonly killNow: AbortSignal;
 }
 
-/** Makes the process of an app, whose code is loaded but not started. */
+/** Makes the process of an app, which loads the app's code and waits to be started. */
 function superviseApp(
   { env, dataDir, log, shutdown, killNow }: StartContext,
   app: App,

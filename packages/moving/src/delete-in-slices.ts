@@ -32,13 +32,18 @@ export interface DoomedRows {
   readonly table: string;
   /** Columns that identify a row, as an index has them. */
   readonly key: readonly string[];
-  /** SQL: the condition for rows of `t`. `$1` is `value`; `$2` is a lower bound of the first column of the key. */
+  /** SQL: the condition for rows of `t`. `$1` is `value`; `$2` and `$4` are bounds of the first column of the key. */
   readonly condition: string;
   readonly value: number;
-  /** The first lower bound: a number, or the empty string if the column has texts. */
-  readonly from: number | "";
-  /** SQL: a statement to run before the rows of `slice` are deleted, which has the columns of the key. */
+  /** The least and the greatest value of the first column of the key. Rows of others outside are not read. */
+  readonly range: KeyRange;
+  /** SQL: a statement to run before the rows of `slice` are deleted. `slice` has the columns of the key. */
   readonly before?: string | undefined;
+}
+
+export interface KeyRange {
+  readonly from: number | string;
+  readonly to: number | string;
 }
 
 /**
@@ -56,7 +61,8 @@ export async function deleteInSlices(
   let last: readonly string[] | undefined;
   for (let done = 0; ;) {
     const startedAt = performance.now();
-    const values = last ? [last[0], limit, ...last] : [doomed.from, limit];
+    const { from, to } = doomed.range;
+    const values = last ? [last[0], limit, to, ...last] : [from, limit, to];
     const [slice] = await inTransaction(client, async () => {
       await ask(client, planByIndex);
       return ask<Slice>(client, last ? next : first, [doomed.value, ...values]);
@@ -78,13 +84,16 @@ interface Slice {
   readonly last: readonly string[];
 }
 
-/** SQL: deletes at most `$3` rows, after the key `$4, …` if `isNext`, and returns the {@link Slice} if there are any. */
+/**
+ * SQL: deletes at most `$3` rows from `$2` to `$4`, after the key `$5, …` if `isNext`, and returns the {@link Slice} if there are
+ * any.
+ */
 export function deletionOf({ table, key, condition, before }: DoomedRows, isNext: boolean): string {
   const list = (one: (column: string) => string) => key.map((name) => one(`"${name}"`)).join(", ");
   const columns = list((column) => column);
-  const after = `AND (${columns}) > (${key.map((_, place) => `$${place + 4}`).join(", ")})`;
+  const after = `AND (${columns}) > (${key.map((_, place) => `$${place + 5}`).join(", ")})`;
   return `WITH slice AS MATERIALIZED (
-      SELECT ${columns}, ctid FROM "${table}" t WHERE "${key[0]}" >= $2 AND ${condition} ${isNext ? after : ""}
+      SELECT ${columns}, ctid FROM "${table}" t WHERE "${key[0]}" BETWEEN $2 AND $4 AND ${condition} ${isNext ? after : ""}
       ORDER BY ${columns} LIMIT $3
     ), before AS (${before ?? "SELECT"}),
     deleted AS (DELETE FROM "${table}" WHERE ctid = ANY(ARRAY(SELECT ctid FROM slice)))

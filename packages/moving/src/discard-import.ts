@@ -2,7 +2,12 @@ import { thumbnailKeysSql } from "@carillon/domain";
 import type pg from "pg";
 
 import { ask, inTransaction } from "./connect.ts";
-import { deleteInSlices, type DoomedRows, type Slicing } from "./delete-in-slices.ts";
+import {
+  deleteInSlices,
+  type DoomedRows,
+  type KeyRange,
+  type Slicing,
+} from "./delete-in-slices.ts";
 import { scopeOf } from "./scope.ts";
 import { movedTables } from "./tables.ts";
 
@@ -42,7 +47,13 @@ export async function deleteNewIds(
   ] as const)
     await deleteInSlices(
       client,
-      { table, key, condition: "import_id = $1", value: importId, from: importId },
+      {
+        table,
+        key,
+        condition: "import_id = $1",
+        value: importId,
+        range: { from: importId, to: importId },
+      },
       slicing,
     );
 }
@@ -51,7 +62,7 @@ export async function deleteNewIds(
 interface DoomedTable extends Pick<DoomedRows, "table" | "condition" | "before"> {
   /** Default: the primary key. */
   readonly key?: readonly string[];
-  /** The table whose ids the first column of the key has. The import tells the least of them. */
+  /** The table to whose ids the first column of the key refers. */
   readonly kind?: string | undefined;
 }
 
@@ -69,14 +80,15 @@ const groupSettings = Object.entries(movedTables["realms"]!.columns).flatMap(([n
   column.kind === "ref" && column.to === "user_group" ? [`r."${name}"`] : [],
 );
 
-/** SQL: conditions that except what is deleted with the row of the organization: the groups of its settings, and system bots. */
+/** SQL: conditions for the rows that are not deleted together with the organization's own row, as groups of settings and system bots are. */
 const exceptions: Readonly<Record<string, string>> = {
   user_group: `NOT EXISTS (SELECT FROM realms r WHERE r.id = $1 AND t.id IN (${groupSettings.join(", ")}))`,
   users: "system_bot_kind IS NULL",
 };
 
-/** SQL: the rows of messages. Without its bound, the subquery would read the messages before the slice again. */
-const ofMessages = "message_id IN (SELECT id FROM messages WHERE realm_id = $1 AND id >= $2)";
+/** SQL: the rows of messages. Without its bounds, the subquery would read other messages again for each slice. */
+const ofMessages =
+  "message_id IN (SELECT id FROM messages WHERE realm_id = $1 AND id BETWEEN $2 AND $4)";
 
 /** The tables in which an import stores rows. A table comes before those that its rows refer to. */
 export const doomedTables: readonly DoomedTable[] = [
@@ -93,7 +105,7 @@ export const doomedTables: readonly DoomedTable[] = [
   { table: "submessages", key: ["message_id", "id"], condition: ofMessages, kind: "messages" },
   {
     table: "user_messages",
-    condition: "user_id IN (SELECT id FROM users WHERE realm_id = $1 AND id >= $2)",
+    condition: "user_id IN (SELECT id FROM users WHERE realm_id = $1 AND id BETWEEN $2 AND $4)",
     kind: "users",
   },
   {
@@ -119,14 +131,14 @@ async function deleteOrganization(
   slicing: Slicing,
 ): Promise<void> {
   const primaryKeys = await readPrimaryKeys(client);
-  const firstIds = await readFirstIds(client, importId, realmId);
+  const ranges = await readIdRanges(client, importId, realmId);
   for (const { kind, ...doomed } of doomedTables) {
     const { table, key = primaryKeys.get(table)! } = doomed;
     const numbered = kind ?? kindOf(table, key[0]!);
-    const from = table === "pictures" ? "" : numbered === undefined ? 0 : firstIds.get(numbered);
-    // No record of the other table has an id yet.
-    if (from === undefined) continue;
-    await deleteInSlices(client, { ...doomed, key, value: realmId, from }, slicing);
+    const range = numbered
+      ? ranges.get(numbered)
+      : await readRange(client, key[0]!, doomed, realmId);
+    if (range) await deleteInSlices(client, { ...doomed, key, value: realmId, range }, slicing);
   }
   await inTransaction(client, async () => {
     await ask(client, "UPDATE organization_imports SET realm_id = NULL WHERE id = $1", [importId]);
@@ -153,22 +165,44 @@ async function readPrimaryKeys(client: pg.Client): Promise<Map<string, readonly 
   return new Map(rows.map(({ table, key }) => [table, key]));
 }
 
+/** SQL: the ranges of the ids of tables that also have rows which are not records of the export. */
+const rangesOfOwnRows = ["users", "user_group", "recipients"]
+  .map((table) => `SELECT '${table}', min(id), max(id) FROM ${table} WHERE realm_id = $2`)
+  .join(" UNION ALL ");
+
 /**
- * Returns the least ids of an import's records, by table. Those of accounts and groups are the least of the organization,
- * which has system bots and system groups before its records get ids.
+ * Returns the ranges of the organization's ids, by table. Has no range for a table of which the import has stored nothing.
  */
-async function readFirstIds(
+async function readIdRanges(
   client: pg.Client,
   importId: number,
   realmId: number,
-): Promise<Map<string, number>> {
-  const rows = await ask<{ kind: string; id: string | null }>(
+): Promise<Map<string, KeyRange>> {
+  const rows = await ask<{ kind: string; from: string | null; to: string | null }>(
     client,
-    `SELECT kind, min(new_id) AS id FROM import_ids
-     WHERE import_id = $1 AND kind NOT IN ('users', 'user_group') GROUP BY kind
-     UNION ALL SELECT 'users', min(id) FROM users WHERE realm_id = $2
-     UNION ALL SELECT 'user_group', min(id) FROM user_group WHERE realm_id = $2`,
+    `SELECT kind, min(new_id) AS from, max(new_id) AS to FROM import_ids
+     WHERE import_id = $1 AND kind NOT IN ('users', 'user_group', 'recipients') GROUP BY kind
+     UNION ALL ${rangesOfOwnRows}`,
     [importId, realmId],
   );
-  return new Map(rows.flatMap(({ kind, id }) => (id === null ? [] : [[kind, Number(id)]])));
+  return new Map(
+    rows.flatMap(({ kind, from, to }) =>
+      from === null || to === null ? [] : [[kind, { from, to }]],
+    ),
+  );
+}
+
+/** Returns the range of a column among an organization's rows of a table; undefined if there are none. */
+async function readRange(
+  client: pg.Client,
+  column: string,
+  { table, condition }: DoomedTable,
+  realmId: number,
+): Promise<KeyRange | undefined> {
+  const [row] = await ask<{ from: number | string | null; to: number | string | null }>(
+    client,
+    `SELECT min("${column}") AS from, max("${column}") AS to FROM "${table}" t WHERE ${condition}`,
+    [realmId],
+  );
+  return row && row.from !== null && row.to !== null ? { from: row.from, to: row.to } : undefined;
 }

@@ -2,7 +2,6 @@ import { groupOfRole } from "@carillon/contract";
 import { StartupError } from "@carillon/kit";
 
 import { ask, inTransaction } from "./connect.ts";
-import { discardStep } from "./discard-import.ts";
 import { importAttachments, importPictures, recordThumbnails } from "./import-files.ts";
 import { importMessages } from "./import-messages.ts";
 import { importLater, importRecords, type Importing, laterColumns } from "./import-records.ts";
@@ -45,7 +44,7 @@ const steps: ReadonlyArray<readonly [name: string, run: Step]> = [
 
 /**
  * Runs the steps of an import that are not done, from the line that its journal names.
- * @throws StartupError if the journal names a step that cannot be gone on with
+ * @throws StartupError if the journal names a step of another version
  */
 export async function runSteps(of: Importing): Promise<void> {
   const place = await placeOf(of.client, of.id);
@@ -55,10 +54,6 @@ export async function runSteps(of: Importing): Promise<void> {
 
 function indexOfStep(step: string): number {
   if (step === "") return 0;
-  if (step === discardStep)
-    throw new StartupError(
-      "the deletion of this unfinished import was broken off: end it with --discard",
-    );
   const index = steps.findIndex(([name]) => name === step);
   if (index < 0)
     throw new StartupError(

@@ -5,11 +5,12 @@ import type { OrganizationRecord, TransferReader } from "@carillon/transfer";
 import type pg from "pg";
 
 import { ask } from "./connect.ts";
+import { discardStep } from "./discard-import.ts";
 
 /**
  * Finds the journal of the import, or begins it, and reserves the subdomain.
  * @param options.subdomain the label that the operator gave; undefined for that of the journal or of the export
- * @throws StartupError if the export was imported, or its subdomain is taken; ApiError for a subdomain that cannot be one
+ * @throws StartupError if the export was imported, its import is being deleted, or its subdomain is taken; ApiError for a subdomain that cannot be one
  */
 export async function openJournal(
   client: pg.Client,
@@ -39,6 +40,10 @@ export async function openJournal(
   if (found && found.step !== "" && found.subdomain !== subdomain)
     throw new StartupError(
       `this import was begun for an organization ${withSubdomain(found.subdomain)}: go on without another --subdomain, or delete what it has stored with --discard`,
+    );
+  if (found?.step === discardStep)
+    throw new StartupError(
+      "the deletion of this unfinished import was broken off: end it with --discard",
     );
   const id = await options.db.transaction((tx) => reserveSubdomain(tx, client, subdomain, digest));
   return { id, subdomain };

@@ -91,21 +91,13 @@ describe("group commit", () => {
 
   const start = (bounds: Partial<GroupBounds> = {}, database = db) => {
     const group = new GroupCommit({ db: database, site: testSite(), log: log.log, bounds });
-    const write = (
-      accountId: number,
-      wanted: Wanted | string,
-      deadline = new RequestDeadline(),
-    ) => {
-      const writing = group.write(
+    const write = (accountId: number, wanted: Wanted | string, deadline = new RequestDeadline()) =>
+      group.write(
         handler,
         { id: accountId, realmId },
         typeof wanted === "string" ? { name: wanted } : wanted,
         deadline,
       );
-      // Some tests make more requests before they read a refusal.
-      writing.catch(() => {});
-      return writing;
-    };
     /** Keeps the queue waiting behind one request until the returned function is called. */
     const behind = async () => {
       await first.lock("SELECT pg_advisory_xact_lock(1)");

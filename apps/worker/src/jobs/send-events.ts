@@ -124,7 +124,7 @@ class ReadAhead {
     this.#reading = hasMore ? this.#read(batch) : undefined;
   }
 
-  /** Resolves when no read is running. */
+  /** Resolves when the read that began last has ended. Does not wait for a read that {@link begin} has dropped. */
   async ended(): Promise<void> {
     await this.#reading;
   }

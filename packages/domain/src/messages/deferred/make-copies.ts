@@ -13,8 +13,14 @@ import { IntentBusy, lockSoon } from "@carillon/outbox";
 /** Maximum copies that one transaction makes. It takes about 0.1 s. */
 const copiesAtOnce = 10_000;
 
-/** Maximum channels whose last copies one transaction makes. */
+/**
+ * Maximum channels whose last copies one transaction makes. Each transaction that does not get its locks halves the number,
+ * because the locks of few channels are free at the same time more often.
+ */
 const channelsAtOnce = 100;
+
+/** The same for a job, which does not know how often others did not get the locks. */
+const channelsOfJob = 16;
 
 /** Channels with more missed messages get most of their copies while messages are being sent to them. */
 const copiesUnderLock = 10;
@@ -140,15 +146,17 @@ export async function makeDeferredCopies(
   mayContinue: () => boolean,
 ): Promise<MadeCopies> {
   let copies = 0;
+  let channels = channelsAtOnce;
   for (let waits = 0; mayContinue();) {
     try {
       const lockMs = Math.min(maxLockMs, firstLockMs * 2 ** Math.max(0, waits + 1 - shortTries));
-      const made = await db.transaction((tx) => makeNextCopies(tx, userId, lockMs));
+      const made = await db.transaction((tx) => makeNextCopies(tx, userId, { lockMs, channels }));
       copies += made.copies;
       waits = 0;
       if (made.isDone) return { copies, isDone: true };
     } catch (error) {
       if (!(error instanceof IntentBusy)) throw error;
+      channels = Math.max(1, Math.floor(channels / 2));
       await pauseBeforeRetry(++waits);
     }
   }
@@ -162,22 +170,23 @@ export async function makeDeferredCopies(
  * The last ones are made with the audience locks of the channels held exclusively, so that no message is being sent to
  * them: each message either is committed and gets its copy here, or will be sent when the person is not away any more
  * (docs/decisions/083). It also waits for the transactions that have read the person's copies for an event.
- * @param lockMs milliseconds for which to wait for all audience locks together; default: the maximum, for the job that goes on
- *   after a request did not get them
+ * @param limits.lockMs milliseconds for which to wait for all audience locks together
+ * @param limits.channels maximum channels whose last copies are made; the default of both is for the job that goes on after a
+ *   request did not get the locks
  * @throws IntentBusy when the locks are not free in time
  */
 export async function makeNextCopies(
   tx: Tx,
   userId: number,
-  lockMs = maxLockMs,
+  { lockMs, channels } = { lockMs: maxLockMs, channels: channelsOfJob },
 ): Promise<MadeCopies> {
-  const channels = await tx.rows(nextChannels, [userId, channelsAtOnce]);
-  if (channels.length === 0) return { copies: 0, isDone: true };
-  const large = channels.find(({ hasMany }) => hasMany);
+  const found = await tx.rows(nextChannels, [userId, channels]);
+  if (found.length === 0) return { copies: 0, isDone: true };
+  const large = found.find(({ hasMany }) => hasMany);
   if (large) return { copies: await makeSettled(tx, large.channelId, userId), isDone: false };
-  const ids = channels.map(({ channelId }) => channelId);
+  const ids = found.map(({ channelId }) => channelId);
   const { copies, isDone } = await makeLast(tx, ids, userId, lockMs);
-  return { copies, isDone: isDone && ids.length < channelsAtOnce };
+  return { copies, isDone: isDone && ids.length < channels };
 }
 
 /** Makes copies of one channel while messages are being sent to it. */
