@@ -1,5 +1,5 @@
 import { markRead } from "@carillon/jobs";
-import { flag } from "@carillon/model";
+import { flag, lockAudiencesShared } from "@carillon/model";
 import {
   channel,
   type Gateway,
@@ -73,6 +73,40 @@ describe("While a person comes back after many messages", function () {
     expect(await returning).to.deep.include({ facts: { reason: "unavailable", retryAfter: 2 } });
     await blocker.release();
     expect(await recordVisit(db, person, 100_000)).to.equal(missed.length);
+  });
+
+  it("a request makes the copies of the other channels while messages are being sent to one", async () => {
+    const { org } = scene;
+    const other = await user(db, org.realm);
+    const subscribers = [org.owner, other];
+    const quiet = await channel(db, org.realm, { subscribers });
+    const busy = await channel(db, org.realm, { subscribers });
+    await sendAway(db, other);
+    for (const one of [quiet, busy])
+      await pastMessages(db, one, org.owner, { count: 3, holders: [] });
+    const madeIn = async () =>
+      (
+        await db.rows<{ id: number }>(
+          `SELECT r.channel_id AS id FROM user_messages u JOIN messages m ON m.id = u.message_id
+           JOIN recipients r ON r.id = m.recipient_id WHERE u.user_id = $1 ORDER BY id`,
+          [other.id],
+        )
+      ).map(({ id }) => id);
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const sending = db.transaction(async (tx) => {
+      await lockAudiencesShared(tx, [busy.id]);
+      await ended;
+    });
+    const returning = recordVisit(db, other, 100_000);
+    try {
+      await waitFor(async () => (await madeIn()).length > 0, { what: "copies exist" });
+      expect(await madeIn()).to.deep.equal([quiet.id, quiet.id, quiet.id]);
+    } finally {
+      end();
+    }
+    await sending;
+    expect(await returning).to.equal(6);
   });
 
   it("ten requests at once to two gateways get all messages, and each copy is made once", async () => {

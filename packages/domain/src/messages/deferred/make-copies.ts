@@ -14,8 +14,8 @@ import { IntentBusy, lockSoon } from "@carillon/outbox";
 const copiesAtOnce = 10_000;
 
 /**
- * Maximum channels whose last copies one transaction makes. Each transaction that does not get its locks halves the number,
- * because the locks of few channels are free at the same time more often.
+ * Maximum channels whose last copies one transaction makes. After a transaction that did not get its locks, the next one
+ * takes a quarter of them, because the locks of few channels are free at the same time more often.
  */
 const channelsAtOnce = 100;
 
@@ -156,7 +156,7 @@ export async function makeDeferredCopies(
       if (made.isDone) return { copies, isDone: true };
     } catch (error) {
       if (!(error instanceof IntentBusy)) throw error;
-      channels = Math.max(1, Math.floor(channels / 2));
+      channels = Math.max(1, Math.floor(channels / 4));
       await pauseBeforeRetry(++waits);
     }
   }
