@@ -16,7 +16,8 @@ describe("deleteInSlices", () => {
     await pastMessages(db, elsewhere, other.member, { count: 2_000 });
     const ids = await pastMessages(db, room, org.member, { count: 2_000 });
     await pastMessages(db, elsewhere, other.member, { count: 2_000 });
-    const [first = 0, last = 0] = [ids[0], ids.at(-1)];
+    const [first = 0] = ids;
+    const last = ids.at(-1) ?? 0;
     for (const [table, key, from, to, limit] of [
       ["user_messages", ["user_id", "message_id"], org.owner.id, org.member.id, 10],
       ["messages", ["id"], first, last, 10],
