@@ -83,6 +83,7 @@ export interface Frame {
 /** Returns the frame that scripts have kept the longest since the last call, and the number of frames over 50 ms. */
 export async function longestFrame({ page }: Tab): Promise<Frame & { readonly over50: number }> {
   const frames = await page.evaluate<readonly Frame[]>("bench.scripts.splice(0)");
-  const [longest = { ms: 0, names: "none" }] = frames.toSorted((a, b) => b.ms - a.ms);
-  return { ...longest, over50: frames.filter(({ ms }) => ms > 50).length };
+  const [longest = { ms: 0, names: "" }] = frames.toSorted((a, b) => b.ms - a.ms);
+  const over50 = frames.filter(({ ms }) => ms > 50).length;
+  return { ...longest, names: longest.names || "no scripts", over50 };
 }
