@@ -299,7 +299,7 @@ describe("The browser client", () => {
       expect(await addedElements(page, "following 20 messages")).to.be.below(1_000);
       await page.getByRole("link", { name: "All messages" }).click();
       await inList(page, "message 19").waitFor();
-      // Of which 2,000 are the options of the channel to write to.
+      // 2,000 of these elements are options: the channels to which a message can be sent.
       expect(await addedElements(page, "changing the view")).to.be.below(3_000);
     });
   });

@@ -3,6 +3,7 @@ import { chmod, chown, lstat, mkdir, mkdtemp, readFile, readdir, rm } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { systemClock } from "@carillon/kit";
 import {
   administer,
   clientOf,
@@ -158,7 +159,7 @@ describe("What the Dockerfile installs", function () {
       type: "direct",
       to: [me],
       content: "A formula: $$x^2$$\n```python\ndef f(): pass\n```",
-      scheduled_delivery_timestamp: Math.floor(Date.now() / 1_000) + 10,
+      scheduled_delivery_timestamp: Math.floor(systemClock.now() / 1_000) + 10,
     });
     expect(scheduled.status, scheduled.text).to.equal(200);
     const sent = async () => {

@@ -155,7 +155,7 @@ describe("People who come back at the same time", () => {
     const id = await say();
     let lost = 0;
     db.pool.on("error", () => lost++);
-    // At least two connections, one of which is idle during the transaction.
+    // Opens at least two connections, so that one is idle during the transaction.
     await Promise.all([db.rows("SELECT 1"), db.rows("SELECT 2")]);
     const idle = await db.transaction(async (tx) => {
       const { idleCount } = db.pool;

@@ -1,7 +1,12 @@
 import { bundle } from "@carillon/bundler";
 import { deleteSecret, readSecret } from "@carillon/embedded";
 import { isAlive } from "@carillon/kit";
-import { copyInitialisedDataDir, reservePort, useDatabase } from "@carillon/testkit";
+import {
+  copyInitialisedDataDir,
+  reservePort,
+  useDatabase,
+  waitFor as waitUntil,
+} from "@carillon/testkit";
 import { expect } from "chai";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -9,7 +14,6 @@ import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 /** Waits until it is let go, as `runMain` does. */
@@ -484,7 +488,5 @@ async function pidsInLog(path: string): Promise<number[]> {
 const startMs = 120_000;
 
 async function waitFor(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + startMs; !(await condition()); await pause(30)) {
-    if (Date.now() > deadline) throw new Error("waited in vain");
-  }
+  await waitUntil(condition, { what: String(condition), timeoutMs: startMs });
 }

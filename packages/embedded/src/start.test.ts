@@ -1,12 +1,11 @@
 import { StartupError, isAlive, silentLogger } from "@carillon/kit";
-import { copyInitialisedDataDir } from "@carillon/testkit";
+import { copyInitialisedDataDir, waitFor } from "@carillon/testkit";
 import { expect } from "chai";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { testSettings } from "./settings.ts";
@@ -273,8 +272,8 @@ async function ownerProcess(
   );
   let output = "";
   child.stdout.on("data", (chunk) => (output += String(chunk)));
-  for (const deadline = Date.now() + 120_000; !output.includes("\n"); await pause(20)) {
-    if (Date.now() > deadline || child.exitCode !== null) throw new Error("no server was started");
-  }
+  const isOver = () => output.includes("\n") || child.exitCode !== null;
+  await waitFor(isOver, { what: "the server has started", timeoutMs: 120_000 });
+  if (child.exitCode !== null) throw new Error("no server was started");
   return { process: child, ...(JSON.parse(output) as { pid: number; url: string }) };
 }

@@ -80,7 +80,7 @@ const groupSettings = Object.entries(movedTables["realms"]!.columns).flatMap(([n
   column.kind === "ref" && column.to === "user_group" ? [`r."${name}"`] : [],
 );
 
-/** SQL: conditions for the rows that are not deleted together with the organization's own row, as groups of settings and system bots are. */
+/** SQL: conditions that leave out the groups of settings and the system bots, which are deleted together with the organization's own row. */
 const exceptions: Readonly<Record<string, string>> = {
   user_group: `NOT EXISTS (SELECT FROM realms r WHERE r.id = $1 AND t.id IN (${groupSettings.join(", ")}))`,
   users: "system_bot_kind IS NULL",
@@ -90,7 +90,7 @@ const exceptions: Readonly<Record<string, string>> = {
 const ofMessages =
   "message_id IN (SELECT id FROM messages WHERE realm_id = $1 AND id BETWEEN $2 AND $4)";
 
-/** The tables in which an import stores rows. A table comes before those that its rows refer to. */
+/** The tables in which an import stores rows, in the order of deletion: rows are deleted before the rows to which they refer. */
 export const doomedTables: readonly DoomedTable[] = [
   ...["job_intent", "event_log", "event_head", "audit_log"].map((table) => ({
     table,
@@ -171,7 +171,7 @@ const rangesOfOwnRows = ["users", "user_group", "recipients"]
   .join(" UNION ALL ");
 
 /**
- * Returns the ranges of the organization's ids, by table. Has no range for a table of which the import has stored nothing.
+ * Returns the ranges of the organization's ids, by table. A table without rows of the organization has no range.
  */
 async function readIdRanges(
   client: pg.Client,

@@ -439,7 +439,7 @@ describe("moving an organization", () => {
     while ((await discard().catch(String)) === "Error: broken off") breaks++;
     expect(await contents()).to.deep.equal(before);
     expect(breaks).to.be.greaterThan(10);
-    // Calls keep their ids, so the import has left out those that the installation has already.
+    // The import leaves out calls whose ids the installation already has.
     stored.delete("outgoing_call");
     for (const table of stored)
       if (table in movedTables) expect(deleted.get(`delete ${table}`), table).to.be.greaterThan(0);

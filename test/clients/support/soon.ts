@@ -1,8 +1,9 @@
+import { systemClock } from "@carillon/kit";
 import type { Params } from "@carillon/testkit";
 
 /** UNIX seconds of a time that comes within the test, but not before a busy machine has made some requests. */
 export function soon(): number {
-  return Math.floor(Date.now() / 1_000) + 8;
+  return Math.floor(systemClock.now() / 1_000) + 8;
 }
 
 /** Parameters of a series whose first message comes soon, and whose second one does not. */
